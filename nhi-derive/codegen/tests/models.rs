@@ -195,8 +195,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             .0;
             let entries = optimised.entries().iter();
             let count = |is: fn(&Carried) -> bool| entries.clone().filter(|entry| is(&entry.role)).count();
-            let errors = count(|role| matches!(role, Carried::Difference { .. }));
-            let solutions = count(|role| *role == Carried::OlderSolutions);
+            let errors = count(|role| *role == Carried::OlderErrors);
             let is_begun = count(|role| matches!(role, Carried::Intermediate | Carried::Midpoint)) > 0;
             let step = optimised.program;
             let in_a_loop = weight_in_loop(&mut pool, &mut constants, &step);
@@ -206,7 +205,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
                 .iter()
                 .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.by().is_some()))
                 .count();
-            let most = operations.weight().0 + 2 + 2 * errors + 6 * solutions + foreseen;
+            let most = operations.weight().0 + 2 + 6 * errors + foreseen;
             let name = &derived.mechanics.system.name;
             assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id());
             compared += 1;

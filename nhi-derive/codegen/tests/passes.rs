@@ -901,12 +901,15 @@ fn impulses_are_carried_as_increments() {
         let y_h = y + half_h_w
         let z_h = z + half_h_s
         let inv_x_h = 1/x_h
-        # initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
-        newton half_h_l from 4*half_h_last_l + half_h_back_l or half_h_last_l weights 1 \
-            beside half_h_u^2 + half_h_w^2
+        let three_half_h_error_l = 3*half_h_error_l
+        # initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
+        newton half_h_l from half_h_last_l + half_h_older_errors_l + three_half_h_error_l or half_h_last_l \
+            weights 1 beside half_h_u^2 + half_h_w^2
         let half_h_u_l = half_h_u + x_h*half_h_l
         let x_l = x_h + half_h_u_l
         half_h_l += -(half_h_w + x_l*half_h_u_l)*inv_x_h/x_l
+        # errors for the next initial guess
+        let half_h_next_error_l = -half_h_last_l + half_h_l
         let half_h_u_1 = half_h_u + x_h*half_h_l
         let half_h_w_1 = half_h_w + y_h*half_h_l
         let half_h_s_1 = half_h_s + z_h*half_h_l
@@ -915,8 +918,8 @@ fn impulses_are_carried_as_increments() {
         let two_over_h_sq = inv_h*two_over_h
         return q = [x_h + half_h_u_1, y_h + half_h_w_1, z_h + half_h_s_1], \
             v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h, half_h_s_1*two_over_h], \
-            lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_last_l, half_h_last_2_l, \
-            -6*half_h_last_l + 4*half_h_last_2_l - half_h_last_3_l, half_h_u_1, half_h_w_1, half_h_s_1]";
+            lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_next_error_l, half_h_error_l, \
+            half_h_error_2_l - three_half_h_error_l, half_h_u_1, half_h_w_1, half_h_s_1]";
     check_stepped(
         "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], lambda: [m], t, inputs: [])
             let x_h = x + h/2*u
@@ -933,7 +936,7 @@ fn impulses_are_carried_as_increments() {
         false,
         body,
         &[0, 1, 2, 3, 4, 5, 6],
-        55,
+        54,
     );
 }
 
@@ -1094,14 +1097,13 @@ const FREE_ANGLE: &str = "step(parameters: prepared [], h: prepared, q: [x, y], 
 #[test]
 fn sines_of_an_angle_to_come_are_made_of_those_halfway() {
     let (body, ..) = stepped(FREE_ANGLE, false);
-    let sines = "let twice = -2*small_sin_t1
-        let sin_near_x_h = sin_x_h + t3*twice
-        let cos_near_x_h = b - t4*twice";
+    let sines = "let sin_near_x_h = small_cos_t1*t4 - small_sin_t1*t3
+        let cos_near_x_h = small_cos_t1*t3 + small_sin_t1*t4";
     for line in sines.lines().map(str::trim) {
         assert!(body.contains(line), "{line} in\n{body}");
     }
     assert!(body.contains("let t3 = b*small_cos_t1 + sin_x_h*small_sin_t1"), "{body}");
     assert!(body.contains("let t4 = sin_x_h*small_cos_t1 - b*small_sin_t1"), "{body}");
     // What the loop turns y by is known after it, and sines of y halfway are not.
-    assert!(body.contains("let sin_near_y_h = sin_y_h - change"), "{body}");
+    assert!(body.contains("let sin_near_y_h = small_cos_t5*middle - small_sin_t5*middle_2"), "{body}");
 }

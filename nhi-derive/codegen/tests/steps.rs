@@ -242,8 +242,8 @@ impl Found {
         let carried = step.symbols(&Role::Carried);
         let has = |is: fn(&Carried) -> bool| optimised.entries().iter().any(|entry| is(&entry.role));
         self.note("carry", has(|role| *role == Carried::Cached));
-        self.note("guesses by differences", has(|role| matches!(role, Carried::Difference { .. })));
-        self.note("guesses by last solutions", has(|role| *role == Carried::OlderSolutions));
+        self.note("guesses by last errors", has(|role| *role == Carried::OlderErrors));
+        self.note("guesses by last solutions", has(|role| *role == Carried::Solution));
         self.note("increments", has(|role| matches!(role, Carried::Increment { .. })));
         self.note("midpoints", has(|role| *role == Carried::Midpoint));
         self.note("middle", has(|role| *role == Carried::Intermediate));

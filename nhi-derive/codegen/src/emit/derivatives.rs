@@ -43,6 +43,11 @@ impl Unit<'_> {
         is_asked_for.then(|| basis_function(&basis_program(self.mechanics)))
     }
 
+    /// `pub fn basis`
+    pub(super) fn basis_function(&self, mode: &mut Mode, basis: &Function) -> TokenStream {
+        function(basis, mode, Names::default(), &Signature::Matrices(&self.shapes()))
+    }
+
     /// Numbers of quasi-velocities and of tangent coordinates.
     fn tangent_lengths(&self) -> [usize; 2] {
         let system = &self.mechanics.system;
@@ -82,9 +87,7 @@ impl Unit<'_> {
         let shapes = [&matrices, &matrices, &Shapes::new(), &matrices];
         let functions = derivatives.into_iter().zip(shapes);
         functions
-            .map(|(of, shapes)| {
-                function(of, mode, Names::without("w"), &Signature::Derivatives(state, shapes))
-            })
+            .map(|(of, shapes)| function(of, mode, Names::default(), &Signature::Derivatives(state, shapes)))
             .collect()
     }
 

@@ -36,7 +36,7 @@ pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
-use crate::lower::{Function, Output};
+use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics, Symmetry};
 use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised};
@@ -49,6 +49,9 @@ use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
+
+/// The functions of the system that can fail.
+const FALLIBLE: [&str; 3] = ["project", "acceleration", "correct"];
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -100,9 +103,7 @@ pub fn pretty(unit: &Unit<'_>) -> String {
 /// The derivatives of the steps alone, with their operations, for reading.
 pub fn derivatives(unit: &Unit<'_>) -> String {
     let mut mode = Mode::People(Vec::new());
-    let basis = unit.basis();
-    let basis = basis
-        .map(|basis| function(&basis, &mut mode, Names::default(), &Signature::Matrices(&unit.shapes())));
+    let basis = unit.basis().map(|basis| unit.basis_function(&mut mode, &basis));
     let mut modules = Vec::new();
     for method in &unit.optimised.methods {
         let [_, state] = unit.state_types(method);
@@ -142,14 +143,13 @@ impl Unit<'_> {
         let Optimised { system, methods } = self.optimised;
         let geometry = self.connection.map(|connection| mode.comment(&connection.text(self.mechanics)));
         let plain = system.all().map(|of_system| {
-            let fallible = ["project", "acceleration", "correct"].contains(&of_system.name.as_str());
+            let fallible = FALLIBLE.contains(&of_system.name.as_str());
             function(of_system, mode, Names::default(), &Signature::Plain { fallible })
         });
         let plain: Vec<TokenStream> = plain.collect();
-        let basis =
-            basis.map(|basis| function(basis, mode, Names::default(), &Signature::Matrices(&self.shapes())));
+        let basis = basis.map(|basis| self.basis_function(mode, basis));
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
-        let (imports, runtime, view) = (self.imports(1, None), self.runtime_module(), self.view());
+        let (imports, runtime, view) = (self.imports(None), self.runtime_module(), self.view());
         quote! {
             mod kernel {
                 #imports
@@ -211,66 +211,50 @@ impl Unit<'_> {
         if self.mechanics.system.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
     }
 
-    /// `use`s of a module that many modules below the struct's, that of a method with this type of states.
-    fn imports(&self, depth: usize, state: Option<&Ident>) -> TokenStream {
-        let runtime = self.runtime_from(depth);
+    /// `use`s of the module of the functions, or of that of a method with this type of states.
+    fn imports(&self, state: Option<&Ident>) -> TokenStream {
         let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
-        let group = pose.filter(|_| state.is_some() || self.optimised.system.correct.is_some());
-        let group = group.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
+        let group = pose.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
+        let up = state.map(|_| quote!(super::));
         let state = state.map(|state| quote!(, #state));
         quote! {
             #from
             use ::core::result::Result::{self, Err, Ok};
-            use #runtime::{Failure, Scalar, emitted #state #group};
+            use #up runtime::{Failure, Scalar, emitted #state #group};
         }
     }
 
-    /// The runtime's path from that many modules below the struct's.
-    fn runtime_from(&self, depth: usize) -> TokenStream {
-        let path = &self.declaration.runtime;
-        let up = std::iter::repeat_n(quote!(super::), depth);
-        let rest = path.segments.iter().skip(1);
-        match self.runtime_begin().as_str() {
-            "super" => quote!(#(#up)* #path),
-            "self" => quote!(#(#up)* #(#rest)::*),
-            "" | "crate" | "$crate" => path.to_token_stream(),
-            _ => {
-                let up = up.skip(1);
-                quote!(#(#up)* runtime)
-            }
-        }
-    }
-
-    /// The name with which the runtime's path begins, empty where it begins with a colon.
-    fn runtime_begin(&self) -> String {
-        let path = &self.declaration.runtime;
-        let first = path.segments.first().filter(|_| path.leading_colon.is_none());
-        first.map(|segment| segment.ident.to_string()).unwrap_or_default()
-    }
-
-    /// A path that begins with the name of a crate, or one from the struct's module, can mean something to that module
-    /// alone. It is looked up among the names of that module here, where these cannot get in the way of anything else:
+    /// What is used of the runtime. Its path is that of the struct's module, two modules above. If it begins with the name of
+    /// a crate, or one from that module, it is looked up among all names of that module; these cannot get in the way of
+    /// anything else here:
     ///
     /// ```text
     /// mod runtime {
     ///     use super::super::*;
-    ///     pub use name::{Failure, ..};
+    ///     pub(super) use name::{Failure, ..};
     /// }
     /// ```
     fn runtime_module(&self) -> TokenStream {
-        if ["", "crate", "$crate", "self", "super"].contains(&self.runtime_begin().as_str()) {
-            return TokenStream::new();
-        }
         let path = &self.declaration.runtime;
+        let first = path.segments.first().filter(|_| path.leading_colon.is_none());
+        let (names, path) = match first.map(|segment| segment.ident.to_string()).as_deref() {
+            None | Some("crate" | "$crate") => (None, path.to_token_stream()),
+            Some("super") => (None, quote!(super::super::#path)),
+            Some("self") => {
+                let rest = path.segments.iter().skip(1);
+                (None, quote!(super::super::#(#rest)::*))
+            }
+            Some(_) => (Some(quote! { use super::super::*; }), path.to_token_stream()),
+        };
         let states = self.optimised.methods.iter().map(|m| format_ident!("{}", m.state.type_name()));
         let states: BTreeSet<Ident> = states.collect();
         let group = self.mechanics.system.group.map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
-                use super::super::*;
-                pub use #path::{Failure, Scalar, emitted #(, #states)* #group};
+                #names
+                pub(super) use #path::{Failure, Scalar, emitted #(, #states)* #group};
             }
         }
     }
@@ -334,7 +318,7 @@ impl Unit<'_> {
                 emitted::fields!(Carried { #(#fields),* });
             }
         });
-        let imports = self.imports(2, Some(&state.name));
+        let imports = self.imports(Some(&state.name));
         let doc = format!(" Step functions of `{}`.", method.id());
         quote! {
             #[doc = #doc]
@@ -445,45 +429,47 @@ impl Unit<'_> {
     /// The functions of the system, as those of the trait `System`.
     fn functions(&self) -> TokenStream {
         let (runtime, of) = (&self.declaration.runtime, &self.optimised.system);
-        let [n, m, ..] = self.lengths();
-        let (v, lambda) = (quote!([__T; #n]), quote!([__T; #m]));
-        let result = |ty: TokenStream| quote!(::core::result::Result<#ty, #runtime::Failure>);
-        let count = |function: &Option<Function>, length: fn(&Output) -> usize| {
-            Literal::usize_unsuffixed(function.iter().flat_map(|f| &f.outputs).map(length).sum())
-        };
-        let numbers = |function: &Option<Function>| {
-            let count = count(function, |output| output.values.len());
-            quote!([__T; #count])
-        };
-        let columns = count(&of.momentum_basis, |_| 1);
         let place = [Role::Parameters, Role::Configuration, Role::Time];
         let motion = [Role::Parameters, Role::Configuration, Role::Velocity, Role::Time];
         let driven = [&motion[..], &[Role::Inputs]].concat();
         let forced = [&motion[..3], &[Role::States, Role::Time, Role::Inputs]].concat();
         let all = [
-            ("energy", Some(&of.energy), &motion[..], quote!(__T)),
-            ("momentum", Some(&of.momentum), &motion, v.clone()),
-            ("residual", Some(&of.residual), &driven, lambda.clone()),
-            ("residual_scale", Some(&of.residual_scale), &driven, lambda.clone()),
-            ("project", Some(&of.project), &driven, result(v.clone())),
-            ("acceleration_of", Some(&of.acceleration), &forced, result(quote!((#v, #lambda)))),
-            ("position", of.position.as_ref(), &place, numbers(&of.position)),
-            ("position_scale", of.position_scale.as_ref(), &place, numbers(&of.position_scale)),
-            ("correct", of.correct.as_ref(), &place, result(self.configuration(false))),
-            ("momentum_basis", of.momentum_basis.as_ref(), &place, quote!([#v; #columns])),
-            ("momentum_drift", of.momentum_drift.as_ref(), &motion, numbers(&of.momentum_drift)),
+            ("energy", Some(&of.energy), &motion[..]),
+            ("momentum", Some(&of.momentum), &motion),
+            ("residual", Some(&of.residual), &driven),
+            ("residual_scale", Some(&of.residual_scale), &driven),
+            ("project", Some(&of.project), &driven),
+            ("acceleration_of", Some(&of.acceleration), &forced),
+            ("position", of.position.as_ref(), &place),
+            ("position_scale", of.position_scale.as_ref(), &place),
+            ("correct", of.correct.as_ref(), &place),
+            ("momentum_basis", of.momentum_basis.as_ref(), &place),
+            ("momentum_drift", of.momentum_drift.as_ref(), &motion),
         ];
-        let functions = all.into_iter().filter_map(|(name, function, parameters, ty)| {
+        let functions = all.into_iter().filter_map(|(name, function, parameters)| {
             let (function, parameters, call) = (function?, self.parameters(parameters), self.call(function?));
-            let body = match name {
-                "correct" => quote!(::core::result::Result::map(#call, ::core::convert::From::from)),
+            let types = function.outputs.iter().map(|output| {
+                let length = Literal::usize_unsuffixed(output.values.len());
+                if output.scalar { quote!(__T) } else { quote!([__T; #length]) }
+            });
+            let types: Vec<TokenStream> = types.collect();
+            let (ty, body) = match name {
+                "correct" => {
+                    let body = quote!(::core::result::Result::map(#call, ::core::convert::From::from));
+                    (self.configuration(false), body)
+                }
                 "momentum_basis" => {
                     let columns = function.outputs.iter().map(|o| format_ident!("__{}", o.role.name()));
                     let columns: Vec<Ident> = columns.collect();
-                    let pattern = tuple(&columns);
-                    quote!(let #pattern = #call; [#(#columns),*])
+                    let (pattern, column) = (tuple(&columns), types.first());
+                    let count = Literal::usize_unsuffixed(columns.len());
+                    (quote!([#column; #count]), quote!(let #pattern = #call; [#(#columns),*]))
                 }
-                _ => call,
+                _ => (tuple(&types), call),
+            };
+            let ty = match FALLIBLE.contains(&function.name.as_str()) {
+                true => quote!(::core::result::Result<#ty, #runtime::Failure>),
+                false => ty,
             };
             let name = format_ident!("{name}");
             Some(quote! {

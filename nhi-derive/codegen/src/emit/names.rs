@@ -1,6 +1,6 @@
 //! Rust identifiers for values.
 
-use crate::expr::identifier;
+use crate::expr::{identifier, unique};
 use crate::group::GROUPS;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +16,7 @@ const RESERVED: &[&str] = &[
     "v",
     "states",
     "inputs",
+    "w",
     "newton",
     "Some",
     "None",
@@ -31,27 +32,17 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names of which none is this one, that of an argument.
-    pub(super) fn without(argument: &str) -> Names {
-        Names { taken: BTreeSet::from([argument.to_owned()]), ..Names::default() }
-    }
-
     /// The identifier of a name: the name itself, with an underscore or number where that is taken.
     pub(super) fn of(&mut self, name: &str) -> Ident {
         if let Some(ident) = self.of.get(name) {
             return ident.clone();
         }
-        let base = identifier(name);
-        let mut unique = base.clone();
-        let mut i = 1;
+        let mut base = identifier(name);
         // Groups are tuple structs, whose names are no variables.
-        let is_reserved =
-            |name: &str| RESERVED.contains(&name) || GROUPS.iter().any(|group| group.runtime == name);
-        while is_reserved(&unique) || !self.taken.insert(unique.clone()) {
-            unique = if i == 1 { format!("{base}_") } else { format!("{base}_{i}") };
-            i += 1;
+        if RESERVED.contains(&base.as_str()) || GROUPS.iter().any(|group| group.runtime == base) {
+            base.push('_');
         }
-        let ident = spelled(&unique);
+        let ident = spelled(&unique(&base, |name| self.taken.insert(name.to_owned())));
         self.of.insert(name.to_owned(), ident.clone());
         ident
     }

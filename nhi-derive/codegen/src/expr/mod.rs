@@ -24,6 +24,7 @@ pub use cost::OperationCount;
 pub use display::Show;
 pub use evaluate::Maps;
 pub use names::identifier;
+pub(crate) use names::unique;
 pub use zero::Zero;
 
 use crate::group::Entry;
@@ -297,14 +298,8 @@ impl Pool {
 
     /// A symbol of a name not used before: `name` itself or `name` with a numeric suffix.
     pub fn fresh_symbol(&mut self, name: &str) -> Expr {
-        if !self.symbols.contains_key(name) {
-            return self.symbol(name);
-        }
-        let mut i = 2;
-        while self.symbols.contains_key(format!("{name}_{i}").as_str()) {
-            i += 1;
-        }
-        self.symbol(&format!("{name}_{i}"))
+        let name = unique(name, |name| !self.symbols.contains_key(name));
+        self.symbol(&name)
     }
 
     /// Name of a symbol.

@@ -22,6 +22,17 @@ pub fn identifier(name: &str) -> String {
     out.trim_end_matches('_').to_owned()
 }
 
+/// `base`, or with the first number that makes it free.
+pub(crate) fn unique(base: &str, mut is_free: impl FnMut(&str) -> bool) -> String {
+    let mut name = base.to_owned();
+    let mut i = 1;
+    while !is_free(&name) {
+        i += 1;
+        name = format!("{base}_{i}");
+    }
+    name
+}
+
 impl Pool {
     /// The name after the formula of a value that is computed early or late, if that is short.
     pub(crate) fn short_name(&mut self, e: Expr, early: bool) -> Option<String> {

@@ -196,14 +196,14 @@ fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Exp
     }
 }
 
-/// Completes `image` for everything in `roots`: `operands` says what an expression is made of, and
+/// Completes `image` for everything in `roots`: `operands` says what an expression without a sign is made of, and
 /// `build` makes its image from theirs.
-pub(super) fn rewrite<C, T>(
-    cx: &mut C,
+pub(super) fn rewrite(
+    cx: &mut Context<'_>,
     roots: &[Expr],
-    image: &mut Table<T>,
-    operands: impl Fn(&mut C, Expr) -> Vec<Expr>,
-    mut build: impl FnMut(&mut C, Expr, &Table<T>) -> T,
+    image: &mut Table<Expr>,
+    operands: impl Fn(&Pool, Expr) -> Vec<Expr>,
+    mut build: impl FnMut(&mut Context<'_>, Expr, &Table<Expr>) -> Expr,
 ) {
     // Each with whether its operands have images.
     let mut stack: Vec<(Expr, bool)> = roots.iter().rev().map(|&e| (e, false)).collect();
@@ -211,14 +211,15 @@ pub(super) fn rewrite<C, T>(
         if image.contains(e) {
             continue;
         }
+        let (negative, abs) = cx.signed(e);
         if is_ready {
-            let new = build(cx, e, image);
+            let new = if negative { cx.pool.neg(image[abs]) } else { build(cx, e, image) };
             image.insert(e, new);
             continue;
         }
         stack.push((e, true));
-        let open = operands(cx, e).into_iter().filter(|&c| !image.contains(c));
-        stack.extend(open.rev().map(|c| (c, false)));
+        let made_of = if negative { vec![abs] } else { operands(cx.pool, e) };
+        stack.extend(made_of.into_iter().rev().filter(|&c| !image.contains(c)).map(|c| (c, false)));
     }
 }
 

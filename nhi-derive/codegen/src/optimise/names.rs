@@ -4,6 +4,7 @@ use super::draft::{Context, Draft, is_generated};
 use crate::expr::Expr;
 use crate::program::{Stage, Table};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeFrom;
 
 /// Names every generated symbol after its formula where that is short: `sin_theta`, `half_h`,
 /// `a_over_J`. Others are `t0, t1, …`, and `k0, k1, …` where they are computed once per simulation.
@@ -18,7 +19,7 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
             taken.extend(cx.pool.symbol_name(symbol));
         }
     }
-    let mut counters: BTreeMap<char, usize> = BTreeMap::new();
+    let mut counters: BTreeMap<char, RangeFrom<usize>> = BTreeMap::new();
     let mut image: Table<Expr> = Table::new();
     for (symbol, value) in lets {
         if !is_generated(cx.pool, symbol) {
@@ -30,14 +31,9 @@ pub(super) fn names(cx: &mut Context<'_>, draft: &mut Draft) {
             Some(name) if taken.insert(name.clone()) => name,
             _ => {
                 let letter = if early { 'k' } else { 't' };
-                let counter = counters.entry(letter).or_default();
-                loop {
-                    let name = format!("{letter}{counter}");
-                    *counter += 1;
-                    if taken.insert(name.clone()) {
-                        break name;
-                    }
-                }
+                let counter = counters.entry(letter).or_insert(0..);
+                let mut numbered = counter.map(|i| format!("{letter}{i}"));
+                numbered.find(|name| taken.insert(name.clone())).expect("endless numbers")
             }
         };
         let new = cx.pool.symbol(&name);

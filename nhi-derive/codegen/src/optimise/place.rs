@@ -3,7 +3,7 @@
 use super::draft::{Context, Draft};
 use crate::expr::{Expr, Node, Pool};
 use crate::program::liveness::live;
-use crate::program::{Level, Levels, Statement, Table};
+use crate::program::{Level, Levels, Statement, Table, without_idle_headings};
 use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.
@@ -29,7 +29,7 @@ pub(super) fn place(
     let levels = draft.program.has_loop().then(|| draft.levels_with(cx, &values));
     let live = live(cx.pool, &values, draft.results());
     let mut scheduler = Scheduler {
-        together: together(cx.pool, &values, &live),
+        pairs: pairs(cx.pool, &values, &live),
         values,
         levels,
         live,
@@ -38,24 +38,16 @@ pub(super) fn place(
     };
     let mut body = Vec::new();
     let mut loops = 0;
-    // A heading stands over statements of its own.
-    let mut heading = None;
     for statement in std::mem::take(&mut draft.program.body) {
         match statement {
-            Statement::Equation(_) => heading = Some(statement),
-            Statement::Turn(_) => {
-                body.extend(heading.take());
-                body.push(statement);
-            }
+            Statement::Equation(_) | Statement::Turn(_) => body.push(statement),
             Statement::Let { symbol, .. } => {
                 if scheduler.is_open(symbol) {
-                    body.extend(heading.take());
                     scheduler.place(cx.pool, &[symbol], &mut body, None);
                 }
             }
             Statement::Pivot { pivot, diagonal, .. } if is_regular(cx, pivot, diagonal) => {}
             Statement::Pivot { pivot, diagonal, what } => {
-                body.extend(heading.take());
                 scheduler.place(cx.pool, &[pivot, diagonal], &mut body, None);
                 let again = Statement::Pivot { pivot, diagonal, what };
                 if !body.contains(&again) {
@@ -63,37 +55,37 @@ pub(super) fn place(
                 }
             }
             Statement::Newton(mut newton) => {
-                let mut constant = Vec::new();
+                let of_constants = Statement::Equation(CONSTANT.into());
+                // The heading of the loop.
+                let heading = body.pop_if(|statement| matches!(statement, Statement::Equation(_)));
+                let (mut constant, mut inside) = (Vec::new(), Vec::new());
                 scheduler.place(cx.pool, &newton.before(), &mut constant, None);
-                let (mut inside, mut heading_inside) = (Vec::new(), None);
-                for s in std::mem::take(&mut newton.body) {
-                    let Statement::Let { symbol, .. } = s else {
-                        heading_inside = Some(s);
-                        continue;
-                    };
-                    if scheduler.is_open(symbol) {
-                        if scheduler.level(cx.pool, symbol) == Some(Level::inside(loops)) {
-                            inside.extend(heading_inside.take());
+                for statement in std::mem::take(&mut newton.body) {
+                    match statement {
+                        Statement::Let { symbol, .. } if scheduler.is_open(symbol) => {
+                            let inner = Some((&mut inside, Level::inside(loops)));
+                            scheduler.place(cx.pool, &[symbol], &mut constant, inner);
                         }
-                        let inner = Some((&mut inside, Level::inside(loops)));
-                        scheduler.place(cx.pool, &[symbol], &mut constant, inner);
+                        Statement::Let { .. } => {}
+                        heading => inside.push(heading),
                     }
                 }
+                inside = without_idle_headings(inside);
                 let inner = Some((&mut inside, Level::inside(loops)));
                 scheduler.place(cx.pool, &newton.updates(), &mut constant, inner);
                 newton.body = inside;
-                let of_constants = Statement::Equation(CONSTANT.into());
                 let above = body.iter().rfind(|s| matches!(s, Statement::Equation(_)));
                 if !constant.is_empty() && above.is_some_and(|above| *above != of_constants) {
                     body.push(of_constants.clone());
                 }
                 body.append(&mut constant);
-                body.extend(heading.take().filter(|heading| *heading != of_constants));
+                body.extend(heading.filter(|heading| *heading != of_constants));
                 body.push(Statement::Newton(newton));
                 loops += 1;
             }
         }
     }
+    body = without_idle_headings(body);
     for output in &draft.program.outputs {
         scheduler.place(cx.pool, &output.values, &mut body, None);
     }
@@ -116,8 +108,8 @@ struct Scheduler {
     /// None without a loop.
     levels: Option<Levels>,
     live: Table<()>,
-    /// The results of one call: the sine and cosine of an angle, the entries of a map.
-    together: Table<Vec<Expr>>,
+    /// The results of one call, the sine and cosine of an angle.
+    pairs: BTreeMap<(&'static str, Expr), Vec<Expr>>,
     /// For each expression the last of the `searches` that found it, or [`DONE`].
     found: Table<usize>,
     searches: usize,
@@ -168,7 +160,7 @@ impl Scheduler {
                 _ => &mut *outer,
             };
             let alone = [symbol];
-            for &symbol in self.together.get(symbol).map_or(&alone[..], Vec::as_slice) {
+            for &symbol in call(pool, value).map_or(&alone[..], |call| &self.pairs[&call]) {
                 self.found.insert(symbol, DONE);
                 target.push(Statement::Let { symbol, value: self.values[symbol] });
             }
@@ -199,22 +191,19 @@ impl Scheduler {
     }
 }
 
-/// For every live symbol the symbols that are computed together with it, itself among them.
-fn together(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> Table<Vec<Expr>> {
-    let mut groups: BTreeMap<(&str, &[Expr]), Vec<Expr>> = BTreeMap::new();
+/// The live symbols of every call with two results.
+fn pairs(pool: &Pool, values: &Table<Expr>, live: &Table<()>) -> BTreeMap<(&'static str, Expr), Vec<Expr>> {
+    let mut pairs: BTreeMap<_, Vec<Expr>> = BTreeMap::new();
     for symbol in live.keys() {
-        let call = match pool.node(values[symbol]) {
-            Node::Call(f, x) => f.partner().map(|(.., both)| (both, std::slice::from_ref(x))),
-            Node::Map(entry, arguments) => Some((entry.map.name(), &arguments[..])),
-            _ => None,
-        };
-        if let Some(call) = call {
-            groups.entry(call).or_default().push(symbol);
+        if let Some(call) = call(pool, values[symbol]) {
+            pairs.entry(call).or_default().push(symbol);
         }
     }
-    let mut together = Table::new();
-    for group in groups.into_values() {
-        together.extend(group.iter().map(|&symbol| (symbol, group.clone())));
-    }
-    together
+    pairs
+}
+
+/// The function with two results of which `e` is one, and its argument.
+fn call(pool: &Pool, e: Expr) -> Option<(&'static str, Expr)> {
+    let &Node::Call(f, x) = pool.node(e) else { return None };
+    f.partner().map(|(.., both)| (both, x))
 }

@@ -1,7 +1,7 @@
 //! Search for the best order of local passes.
 
 use super::draft::{Context, Draft};
-use super::{BEGINNING, FACTOR, LAST, LocalPass, ORDERS, SHARE_PRODUCTS};
+use super::{BEGINNING, LAST, LocalPass, ORDERS};
 use crate::program::Program;
 use crate::target::TARGET;
 use std::sync::Arc;
@@ -74,17 +74,11 @@ impl Search {
         }
     }
 
-    /// Runs further rounds while they save operations; in long programs one, of the passes that regroup operands.
+    /// Runs further rounds while they save operations; in long programs one.
     pub(super) fn other_rounds(&mut self, cx: &mut Context<'_>) {
         let Some(order) = self.order else { return };
-        let regroups = |pass: &&LocalPass| [FACTOR.name, SHARE_PRODUCTS.name].contains(&pass.name);
-        let is_long = self.is_long();
-        for _ in 1..if is_long { 2 } else { MAX_ROUNDS } {
-            let steps = if is_long {
-                run(cx, order.iter().skip_while(|pass| !regroups(pass)), &self.best)
-            } else {
-                run(cx, BEGINNING.iter().chain(order), &self.best)
-            };
+        for _ in 1..if self.is_long() { 2 } else { MAX_ROUNDS } {
+            let steps = run(cx, BEGINNING.iter().chain(order), &self.best);
             if !self.keep_if_better(cx, order, &steps) {
                 break;
             }
@@ -92,7 +86,7 @@ impl Search {
         }
     }
 
-    /// Whether so much is written out that only the passes that gain most run again.
+    /// Whether so much is written out that the passes run again only once.
     pub(super) fn is_long(&self) -> bool {
         self.size >= TARGET.long
     }

@@ -27,18 +27,15 @@ pub enum Carried {
         /// Its place among the entries of that role.
         index: usize,
     },
-    /// A solution of Newton's method, `lag` steps before the last one.
-    Solution {
-        /// 0 for the last step's.
+    /// The last solution of Newton's method.
+    Solution,
+    /// The error of the scheme's initial guess for Newton's method, `lag` steps before the last one.
+    Error {
+        /// 0 for that of the last step.
         lag: usize,
     },
-    /// The part of the next initial guess that older solutions make up.
-    OlderSolutions,
-    /// A backward difference of the error of the initial guesses.
-    Difference {
-        /// Its order; the error itself has order 0.
-        order: usize,
-    },
+    /// The part of the next initial guess that older errors make up.
+    OlderErrors,
     /// The angle that a carried sine and cosine belong to, before the predicted rotation if there is one.
     Angle {
         /// Symbol of the predicted rotation.
@@ -68,8 +65,6 @@ pub enum Rescale {
     Keep,
     /// It is computed from the state as at a start.
     Restart,
-    /// It is zero.
-    Zero,
 }
 
 /// One number that a step carries beside configuration, velocity, multipliers and auxiliary states.
@@ -114,14 +109,12 @@ impl StateEntry {
                 let velocity = step.symbols(of).get(*index).map_or_else(String::new, |&v| show(v));
                 format!("Velocity `{velocity}`")
             }
-            Carried::Solution { lag: 0 } => "Solution of the last step".into(),
-            Carried::Solution { lag: 1 } => "Solution of the step before the last one".into(),
-            Carried::Solution { lag } => format!("Solution {lag} steps before the last one"),
-            Carried::OlderSolutions => "Part of the next initial guess that older solutions make up".into(),
-            Carried::Difference { order: 0 } => "Error of the last initial guess".into(),
-            Carried::Difference { order } => {
-                format!("Backward difference of order {order} of the errors of the initial guesses")
+            Carried::Solution => "Solution of the last step".into(),
+            Carried::Error { lag: 0 } => "Error of the scheme's last initial guess".into(),
+            Carried::Error { lag } => {
+                format!("Error of the scheme's initial guess {lag} steps before the last one")
             }
+            Carried::OlderErrors => "Part of the next initial guess that older errors make up".into(),
             Carried::Angle { rotation: None } => "Angle of the carried sine and cosine".into(),
             Carried::Angle { rotation: Some(by) } => {
                 format!("Angle before the predicted rotation `{}`", show(*by))
@@ -254,7 +247,6 @@ impl StepProgram {
         if self.has_one_size || self.entries.iter().all(|entry| entry.rescale == Rescale::Keep) {
             return None;
         }
-        let zero = pool.zero();
         let (mut symbols, mut values) = (Vec::new(), Vec::new());
         for entry in &self.entries {
             // The start can bind the symbol of an entry.
@@ -264,7 +256,6 @@ impl StepProgram {
             values.push(match entry.rescale {
                 Rescale::Keep => before,
                 Rescale::Restart => entry.start,
-                Rescale::Zero => zero,
             });
         }
         let mut inputs = self.inputs_of_start();

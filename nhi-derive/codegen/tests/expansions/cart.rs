@@ -18,12 +18,16 @@
 const _: () = {
     mod kernel {
         use ::core::result::Result::{self, Err, Ok};
-        use ::nhi_runtime::{Failure, Scalar, emitted};
+        use runtime::{Failure, Scalar, emitted};
+
+        mod runtime {
+            pub(super) use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+        }
 
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+            use super::runtime::{Failure, Scalar, emitted, NodeState};
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
@@ -384,7 +388,7 @@ const _: () = {
         /// Step functions of `rk4`.
         pub mod rk4 {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+            use super::runtime::{Failure, Scalar, emitted, NodeState};
 
             /// One step of `rk4`: the classical Runge–Kutta method on the index-reduced equations.
             ///
@@ -403,7 +407,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 77 mul, 1 corrected_sin_cos, 3 rotated_sin_cos, 1 sin_cos.
+            /// Operations: 75 add, 78 mul, 1 corrected_sin_cos, 3 rotated_sin_cos, 1 sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -434,7 +438,7 @@ const _: () = {
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let Carried {
-                    carried,
+                    sin_t,
                     near_phase_0,
                     sin_near_phase_0,
                     cos_near_phase_0,
@@ -446,7 +450,7 @@ const _: () = {
                 let (sin_theta, cos_theta) = theta.sin_cos();
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
-                let free_theta = inv_J * (turn - carried - c_0 * dot_theta);
+                let free_theta = inv_J * (turn - c_1 * sin_t - c_0 * dot_theta);
                 let t1 = sin_theta * free_x - cos_theta * free_y
                     + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let a_x_s1 = free_x - sin_theta * t1;
@@ -511,8 +515,8 @@ const _: () = {
                 );
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
-                let t8 = c_1 * (cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0);
-                let free_theta_4 = inv_J * (turn - t8 - c_0 * dot_theta_s4);
+                let t8 = cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0;
+                let free_theta_4 = inv_J * (turn - c_1 * t8 - c_0 * dot_theta_s4);
                 let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
                     + dot_theta_s4
                         * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
@@ -540,7 +544,7 @@ const _: () = {
                     lambda: [-(k1 * (t2 + t6) + k2 * (t1 + t9))],
                     states: [],
                     carried: Carried {
-                        carried: t8,
+                        sin_t: t8,
                         near_phase_0: turn_of_phase_0 + phase_0,
                         sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
@@ -604,8 +608,8 @@ const _: () = {
                 ::core::cmp::PartialEq
             )]
             pub struct Carried<T> {
-                /// Value that this step has computed for the next one: `c[1]*sin(t)` at a start.
-                pub carried: T,
+                /// Value that this step has computed for the next one: `sin(t)` at a start.
+                pub sin_t: T,
                 /// Angle of the carried sine and cosine.
                 pub near_phase_0: T,
                 /// Sine of `near_phase_0`.
@@ -614,7 +618,7 @@ const _: () = {
                 pub cos_near_phase_0: T,
             }
             emitted::fields!(
-                Carried { carried, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
+                Carried { sin_t, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -702,18 +706,17 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 1 add, 2 mul, 1 sin, 1 sin_cos.
+            /// Operations: 1 add, 1 mul, 1 sin, 1 sin_cos.
             pub fn initial<T: Scalar>(
-                parameters: &[T; 5],
+                _parameters: &[T; 5],
                 h: T,
                 _state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 t: T,
             ) -> Result<Carried<T>, Failure> {
-                let [_, _, _, _, c_1] = *parameters;
                 let t0 = T::from_f64(0.5) * h + t;
                 let (sin_t0, cos_t0) = t0.sin_cos();
                 let carried = Carried {
-                    carried: c_1 * t.sin(),
+                    sin_t: t.sin(),
                     near_phase_0: t0,
                     sin_near_phase_0: sin_t0,
                     cos_near_phase_0: cos_t0,
@@ -732,10 +735,10 @@ const _: () = {
             pub fn resync<T: Scalar>(
                 state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
-                let Carried { carried, near_phase_0, .. } = state.carried;
+                let Carried { sin_t, near_phase_0, .. } = state.carried;
                 let (sin, cos) = near_phase_0.sin_cos();
                 Carried {
-                    carried,
+                    sin_t,
                     near_phase_0,
                     sin_near_phase_0: sin,
                     cos_near_phase_0: cos,

@@ -18,12 +18,18 @@
 const _: () = {
     mod kernel {
         use ::core::result::Result::{self, Err, Ok};
-        use ::nhi_runtime::{Failure, Scalar, emitted};
+        use runtime::{Failure, Scalar, emitted};
+
+        mod runtime {
+            pub(super) use ::nhi_runtime::{
+                Failure, Scalar, emitted, JumpState, NodeState,
+            };
+        }
 
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+            use super::runtime::{Failure, Scalar, emitted, NodeState};
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
@@ -39,7 +45,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 34 add, 25 mul; per Newton iteration 17 add, 29 mul, 1 div.
+            /// Operations: 28 add, 28 mul; per Newton iteration 17 add, 29 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -59,15 +65,15 @@ const _: () = {
                 } = *prepared;
                 let [r, phi, z] = state.q;
                 let Carried {
-                    half_h_e0_dot_r_1,
-                    half_h_e1_dot_r_1,
-                    half_h_e2_dot_r_1,
-                    half_h_e0_dot_phi_1,
-                    half_h_e1_dot_phi_1,
-                    half_h_e2_dot_phi_1,
-                    half_h_e0_dot_z_1,
-                    half_h_e1_dot_z_1,
-                    half_h_e2_dot_z_1,
+                    half_h_error_dot_r_1,
+                    half_h_error_2_dot_r_1,
+                    half_h_older_errors_dot_r_1,
+                    half_h_error_dot_phi_1,
+                    half_h_error_2_dot_phi_1,
+                    half_h_older_errors_dot_phi_1,
+                    half_h_error_dot_z_1,
+                    half_h_error_2_dot_z_1,
+                    half_h_older_errors_dot_z_1,
                     half_h_dot_r,
                     half_h_dot_phi,
                     half_h_dot_z,
@@ -106,8 +112,11 @@ const _: () = {
                 let t3 = half_m * r_h_sq;
                 let t4 = half_h_p_z - k0;
                 let t5 = half_h_p_r - t1;
+                let t6 = T::from_f64(3.0) * half_h_error_dot_r_1;
+                let t7 = T::from_f64(3.0) * half_h_error_dot_phi_1;
+                let t8 = T::from_f64(3.0) * half_h_error_dot_z_1;
 
-                // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
+                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
                 let newton = emitted::Newton::weighted(
                     [m, mass_phi, m],
                     quarter_h_sq_scale2,
@@ -115,12 +124,9 @@ const _: () = {
                 let ([half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1], []) = emitted::Newton::solve_or(
                     newton,
                     [
-                        half_h_e0_dot_r_1 + half_h_dot_r + half_h_e1_dot_r_1
-                            + half_h_e2_dot_r_1,
-                        half_h_e0_dot_phi_1 + half_h_dot_phi + half_h_e1_dot_phi_1
-                            + half_h_e2_dot_phi_1,
-                        half_h_e0_dot_z_1 + half_h_dot_z + half_h_e1_dot_z_1
-                            + half_h_e2_dot_z_1,
+                        half_h_older_errors_dot_r_1 + half_h_dot_r + t6,
+                        half_h_older_errors_dot_phi_1 + half_h_dot_phi + t7,
+                        half_h_older_errors_dot_z_1 + half_h_dot_z + t8,
                     ],
                     [half_h_dot_r, half_h_dot_phi, half_h_dot_z],
                     #[inline(always)]
@@ -131,26 +137,26 @@ const _: () = {
 
                         // elimination: Jacobian · delta = −residual
                         let factor_2 = -s * half_h_dot_phi_1;
-                        let t6 = s * r_try;
-                        let half_h_factor_4 = half_h_dot_z_1 - half_h_dot_phi_1 * t6;
+                        let t9 = s * r_try;
+                        let half_h_factor_4 = half_h_dot_z_1 - half_h_dot_phi_1 * t9;
                         let minus_projected = t2 * half_h_dot_phi_1;
                         let projected_2 = two_m * r_end * half_h_dot_phi_1;
                         let projected_3 = t3 + half_m * r_end * r_end;
                         let half_h_rhs_1 = t5 - m * half_h_dot_r_1
                             + t0 * half_h_dot_phi_1 * half_h_dot_phi_1;
                         let jac_21 = projected_2 - projected_4 * factor_2;
-                        let jac_22 = projected_4 * t6 + projected_3;
+                        let jac_22 = projected_4 * t9 + projected_3;
                         let half_h_rhs_2 = half_h_p_phi + projected_4 * half_h_factor_4
                             - half_h_dot_phi_1 * projected_3
                             + factor * (m * half_h_dot_z_1 - t4);
                         let det = minus_projected * jac_21 + m * jac_22;
                         let inv_det = T::from_f64(1.0) / det;
-                        let t7 = half_h_rhs_1 * jac_22 + minus_projected * half_h_rhs_2;
-                        let half_h_delta_dot_r_1 = inv_det * t7;
-                        let t8 = m * half_h_rhs_2 - half_h_rhs_1 * jac_21;
-                        let half_h_delta_dot_phi_1 = inv_det * t8;
+                        let t10 = half_h_rhs_1 * jac_22 + minus_projected * half_h_rhs_2;
+                        let half_h_delta_dot_r_1 = inv_det * t10;
+                        let t11 = m * half_h_rhs_2 - half_h_rhs_1 * jac_21;
+                        let half_h_delta_dot_phi_1 = inv_det * t11;
                         let minus_half_h_delta_dot_z_1 = half_h_factor_4
-                            + inv_det * (factor_2 * t7 - t6 * t8);
+                            + inv_det * (factor_2 * t10 - t9 * t11);
                         Ok((
                             [
                                 half_h_delta_dot_r_1,
@@ -164,17 +170,9 @@ const _: () = {
                 )?;
 
                 // errors for the next initial guess
-                let half_h_next_e0_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
-                let half_h_next_e1_dot_r_1 = half_h_next_e0_dot_r_1 - half_h_e0_dot_r_1;
-                let half_h_next_e2_dot_r_1 = half_h_next_e1_dot_r_1 - half_h_e1_dot_r_1;
-                let half_h_next_e0_dot_phi_1 = half_h_dot_phi_1 - half_h_dot_phi;
-                let half_h_next_e1_dot_phi_1 = half_h_next_e0_dot_phi_1
-                    - half_h_e0_dot_phi_1;
-                let half_h_next_e2_dot_phi_1 = half_h_next_e1_dot_phi_1
-                    - half_h_e1_dot_phi_1;
-                let half_h_next_e0_dot_z_1 = half_h_dot_z_1 - half_h_dot_z;
-                let half_h_next_e1_dot_z_1 = half_h_next_e0_dot_z_1 - half_h_e0_dot_z_1;
-                let half_h_next_e2_dot_z_1 = half_h_next_e1_dot_z_1 - half_h_e1_dot_z_1;
+                let half_h_next_error_dot_r_1 = half_h_dot_r_1 - half_h_dot_r;
+                let half_h_next_error_dot_phi_1 = half_h_dot_phi_1 - half_h_dot_phi;
+                let half_h_next_error_dot_z_1 = half_h_dot_z_1 - half_h_dot_z;
 
                 // (1) impulses ℓ of the constraints that were eliminated
                 let half_h_reaction_z = m * half_h_dot_z_1 - t4;
@@ -193,15 +191,15 @@ const _: () = {
                     lambda: [two_over_h_sq * half_h_reaction_z],
                     states: [],
                     carried: Carried {
-                        half_h_e0_dot_r_1: half_h_next_e0_dot_r_1,
-                        half_h_e1_dot_r_1: half_h_next_e1_dot_r_1,
-                        half_h_e2_dot_r_1: half_h_next_e2_dot_r_1,
-                        half_h_e0_dot_phi_1: half_h_next_e0_dot_phi_1,
-                        half_h_e1_dot_phi_1: half_h_next_e1_dot_phi_1,
-                        half_h_e2_dot_phi_1: half_h_next_e2_dot_phi_1,
-                        half_h_e0_dot_z_1: half_h_next_e0_dot_z_1,
-                        half_h_e1_dot_z_1: half_h_next_e1_dot_z_1,
-                        half_h_e2_dot_z_1: half_h_next_e2_dot_z_1,
+                        half_h_error_dot_r_1: half_h_next_error_dot_r_1,
+                        half_h_error_2_dot_r_1: half_h_error_dot_r_1,
+                        half_h_older_errors_dot_r_1: half_h_error_2_dot_r_1 - t6,
+                        half_h_error_dot_phi_1: half_h_next_error_dot_phi_1,
+                        half_h_error_2_dot_phi_1: half_h_error_dot_phi_1,
+                        half_h_older_errors_dot_phi_1: half_h_error_2_dot_phi_1 - t7,
+                        half_h_error_dot_z_1: half_h_next_error_dot_z_1,
+                        half_h_error_2_dot_z_1: half_h_error_dot_z_1,
+                        half_h_older_errors_dot_z_1: half_h_error_2_dot_z_1 - t8,
                         half_h_dot_r: half_h_dot_r_1,
                         half_h_dot_phi: half_h_dot_phi_1,
                         half_h_dot_z: half_h_dot_z_1,
@@ -242,24 +240,24 @@ const _: () = {
                 ::core::cmp::PartialEq
             )]
             pub struct Carried<T> {
-                /// Error of the last initial guess, times `h/2`.
-                pub half_h_e0_dot_r_1: T,
-                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e1_dot_r_1: T,
-                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e2_dot_r_1: T,
-                /// Error of the last initial guess, times `h/2`.
-                pub half_h_e0_dot_phi_1: T,
-                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e1_dot_phi_1: T,
-                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e2_dot_phi_1: T,
-                /// Error of the last initial guess, times `h/2`.
-                pub half_h_e0_dot_z_1: T,
-                /// Backward difference of order 1 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e1_dot_z_1: T,
-                /// Backward difference of order 2 of the errors of the initial guesses, times `h/2`.
-                pub half_h_e2_dot_z_1: T,
+                /// Error of the scheme's last initial guess, times `h/2`.
+                pub half_h_error_dot_r_1: T,
+                /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
+                pub half_h_error_2_dot_r_1: T,
+                /// Part of the next initial guess that older errors make up, times `h/2`.
+                pub half_h_older_errors_dot_r_1: T,
+                /// Error of the scheme's last initial guess, times `h/2`.
+                pub half_h_error_dot_phi_1: T,
+                /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
+                pub half_h_error_2_dot_phi_1: T,
+                /// Part of the next initial guess that older errors make up, times `h/2`.
+                pub half_h_older_errors_dot_phi_1: T,
+                /// Error of the scheme's last initial guess, times `h/2`.
+                pub half_h_error_dot_z_1: T,
+                /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
+                pub half_h_error_2_dot_z_1: T,
+                /// Part of the next initial guess that older errors make up, times `h/2`.
+                pub half_h_older_errors_dot_z_1: T,
                 /// Velocity `dot(r)`, times `h/2`.
                 pub half_h_dot_r: T,
                 /// Velocity `dot(phi)`, times `h/2`.
@@ -268,10 +266,11 @@ const _: () = {
                 pub half_h_dot_z: T,
             }
             emitted::fields!(
-                Carried { half_h_e0_dot_r_1, half_h_e1_dot_r_1, half_h_e2_dot_r_1,
-                half_h_e0_dot_phi_1, half_h_e1_dot_phi_1, half_h_e2_dot_phi_1,
-                half_h_e0_dot_z_1, half_h_e1_dot_z_1, half_h_e2_dot_z_1, half_h_dot_r,
-                half_h_dot_phi, half_h_dot_z }
+                Carried { half_h_error_dot_r_1, half_h_error_2_dot_r_1,
+                half_h_older_errors_dot_r_1, half_h_error_dot_phi_1,
+                half_h_error_2_dot_phi_1, half_h_older_errors_dot_phi_1,
+                half_h_error_dot_z_1, half_h_error_2_dot_z_1,
+                half_h_older_errors_dot_z_1, half_h_dot_r, half_h_dot_phi, half_h_dot_z }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -350,15 +349,15 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = state.v;
                 let half_h = T::from_f64(0.5) * h;
                 let carried = Carried {
-                    half_h_e0_dot_r_1: T::from_f64(0.0),
-                    half_h_e1_dot_r_1: T::from_f64(0.0),
-                    half_h_e2_dot_r_1: T::from_f64(0.0),
-                    half_h_e0_dot_phi_1: T::from_f64(0.0),
-                    half_h_e1_dot_phi_1: T::from_f64(0.0),
-                    half_h_e2_dot_phi_1: T::from_f64(0.0),
-                    half_h_e0_dot_z_1: T::from_f64(0.0),
-                    half_h_e1_dot_z_1: T::from_f64(0.0),
-                    half_h_e2_dot_z_1: T::from_f64(0.0),
+                    half_h_error_dot_r_1: T::from_f64(0.0),
+                    half_h_error_2_dot_r_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_r_1: T::from_f64(0.0),
+                    half_h_error_dot_phi_1: T::from_f64(0.0),
+                    half_h_error_2_dot_phi_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_phi_1: T::from_f64(0.0),
+                    half_h_error_dot_z_1: T::from_f64(0.0),
+                    half_h_error_2_dot_z_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_z_1: T::from_f64(0.0),
                     half_h_dot_r: dot_r * half_h,
                     half_h_dot_phi: dot_phi * half_h,
                     half_h_dot_z: dot_z * half_h,
@@ -383,15 +382,15 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = state.v;
                 let half_h = T::from_f64(0.5) * h;
                 let carried = Carried {
-                    half_h_e0_dot_r_1: T::from_f64(0.0),
-                    half_h_e1_dot_r_1: T::from_f64(0.0),
-                    half_h_e2_dot_r_1: T::from_f64(0.0),
-                    half_h_e0_dot_phi_1: T::from_f64(0.0),
-                    half_h_e1_dot_phi_1: T::from_f64(0.0),
-                    half_h_e2_dot_phi_1: T::from_f64(0.0),
-                    half_h_e0_dot_z_1: T::from_f64(0.0),
-                    half_h_e1_dot_z_1: T::from_f64(0.0),
-                    half_h_e2_dot_z_1: T::from_f64(0.0),
+                    half_h_error_dot_r_1: T::from_f64(0.0),
+                    half_h_error_2_dot_r_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_r_1: T::from_f64(0.0),
+                    half_h_error_dot_phi_1: T::from_f64(0.0),
+                    half_h_error_2_dot_phi_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_phi_1: T::from_f64(0.0),
+                    half_h_error_dot_z_1: T::from_f64(0.0),
+                    half_h_error_2_dot_z_1: T::from_f64(0.0),
+                    half_h_older_errors_dot_z_1: T::from_f64(0.0),
                     half_h_dot_r: dot_r * half_h,
                     half_h_dot_phi: dot_phi * half_h,
                     half_h_dot_z: dot_z * half_h,
@@ -433,7 +432,7 @@ const _: () = {
         /// Step functions of `rattle`.
         pub mod rattle {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+            use super::runtime::{Failure, Scalar, emitted, JumpState};
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
@@ -477,15 +476,15 @@ const _: () = {
                 let [r, phi, z] = state.q;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
                 let Carried {
-                    e0_d_r,
-                    e1_d_r,
-                    e2_d_r,
-                    e0_d_phi,
-                    e1_d_phi,
-                    e2_d_phi,
-                    e0_d_z,
-                    e1_d_z,
-                    e2_d_z,
+                    error_d_r,
+                    error_2_d_r,
+                    older_errors_d_r,
+                    error_d_phi,
+                    error_2_d_phi,
+                    older_errors_d_phi,
+                    error_d_z,
+                    error_2_d_z,
+                    older_errors_d_z,
                 } = state.carried;
 
                 // (1) momentum at the node
@@ -504,14 +503,14 @@ const _: () = {
                 let t3 = k * r;
                 let t4 = k0 - p_z;
 
-                // initial guess: g + e0 + e2; e0: last error of g, e2: its change in the step before
+                // initial guess: g + e₁ + (e₂ − e₃); e₁ to e₃: last errors of g
                 let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
                 let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
                     [
-                        e0_d_r + e2_d_r + dot_r_post,
-                        e0_d_phi + e2_d_phi + dot_phi_post,
-                        e0_d_z + e2_d_z + dot_z_post,
+                        error_d_r + older_errors_d_r + dot_r_post,
+                        error_d_phi + older_errors_d_phi + dot_phi_post,
+                        error_d_z + older_errors_d_z + dot_z_post,
                     ],
                     [dot_r_post, dot_phi_post, dot_z_post],
                     #[inline(always)]
@@ -537,12 +536,9 @@ const _: () = {
                 )?;
 
                 // errors for the next initial guess
-                let next_e0_d_r = d_r - dot_r_post;
-                let next_e1_d_r = next_e0_d_r - e0_d_r;
-                let next_e0_d_phi = d_phi - dot_phi_post;
-                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
-                let next_e0_d_z = d_z - dot_z_post;
-                let next_e1_d_z = next_e0_d_z - e0_d_z;
+                let next_error_d_r = d_r - dot_r_post;
+                let next_error_d_phi = d_phi - dot_phi_post;
+                let next_error_d_z = d_z - dot_z_post;
 
                 // configuration q' = q + h d
                 let r_1 = r + h * d_r;
@@ -572,15 +568,15 @@ const _: () = {
                     lambda: [-two_over_h_pivot * defect],
                     states: [],
                     carried: Carried {
-                        e0_d_r: next_e0_d_r,
-                        e1_d_r: next_e1_d_r,
-                        e2_d_r: e1_d_r,
-                        e0_d_phi: next_e0_d_phi,
-                        e1_d_phi: next_e1_d_phi,
-                        e2_d_phi: e1_d_phi,
-                        e0_d_z: next_e0_d_z,
-                        e1_d_z: next_e1_d_z,
-                        e2_d_z: e1_d_z,
+                        error_d_r: next_error_d_r,
+                        error_2_d_r: error_d_r,
+                        older_errors_d_r: error_d_r - error_2_d_r,
+                        error_d_phi: next_error_d_phi,
+                        error_2_d_phi: error_d_phi,
+                        older_errors_d_phi: error_d_phi - error_2_d_phi,
+                        error_d_z: next_error_d_z,
+                        error_2_d_z: error_d_z,
+                        older_errors_d_z: error_d_z - error_2_d_z,
                     },
                 };
                 next.checked::<T>()
@@ -630,28 +626,29 @@ const _: () = {
                 ::core::cmp::PartialEq
             )]
             pub struct Carried<T> {
-                /// Error of the last initial guess.
-                pub e0_d_r: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_r: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_r: T,
-                /// Error of the last initial guess.
-                pub e0_d_phi: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_phi: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_phi: T,
-                /// Error of the last initial guess.
-                pub e0_d_z: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_z: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_z: T,
+                /// Error of the scheme's last initial guess.
+                pub error_d_r: T,
+                /// Error of the scheme's initial guess 1 steps before the last one.
+                pub error_2_d_r: T,
+                /// Part of the next initial guess that older errors make up.
+                pub older_errors_d_r: T,
+                /// Error of the scheme's last initial guess.
+                pub error_d_phi: T,
+                /// Error of the scheme's initial guess 1 steps before the last one.
+                pub error_2_d_phi: T,
+                /// Part of the next initial guess that older errors make up.
+                pub older_errors_d_phi: T,
+                /// Error of the scheme's last initial guess.
+                pub error_d_z: T,
+                /// Error of the scheme's initial guess 1 steps before the last one.
+                pub error_2_d_z: T,
+                /// Part of the next initial guess that older errors make up.
+                pub older_errors_d_z: T,
             }
             emitted::fields!(
-                Carried { e0_d_r, e1_d_r, e2_d_r, e0_d_phi, e1_d_phi, e2_d_phi, e0_d_z,
-                e1_d_z, e2_d_z }
+                Carried { error_d_r, error_2_d_r, older_errors_d_r, error_d_phi,
+                error_2_d_phi, older_errors_d_phi, error_d_z, error_2_d_z,
+                older_errors_d_z }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -874,15 +871,15 @@ const _: () = {
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
-                    e0_d_r: T::from_f64(0.0),
-                    e1_d_r: T::from_f64(0.0),
-                    e2_d_r: T::from_f64(0.0),
-                    e0_d_phi: T::from_f64(0.0),
-                    e1_d_phi: T::from_f64(0.0),
-                    e2_d_phi: T::from_f64(0.0),
-                    e0_d_z: T::from_f64(0.0),
-                    e1_d_z: T::from_f64(0.0),
-                    e2_d_z: T::from_f64(0.0),
+                    error_d_r: T::from_f64(0.0),
+                    error_2_d_r: T::from_f64(0.0),
+                    older_errors_d_r: T::from_f64(0.0),
+                    error_d_phi: T::from_f64(0.0),
+                    error_2_d_phi: T::from_f64(0.0),
+                    older_errors_d_phi: T::from_f64(0.0),
+                    error_d_z: T::from_f64(0.0),
+                    error_2_d_z: T::from_f64(0.0),
+                    older_errors_d_z: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -1007,12 +1004,12 @@ const _: () = {
             emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let lambda = (g + s * (t1 + r * free_phi)) / pivot;
             let t2 = inv_m * lambda;
-            let (a, lambda_) = (
+            let (a, lambda_2) = (
                 [-minus_free_r, free_phi - s * t2 / r, t2 - g],
                 [lambda],
             );
-            if emitted::finite(&a) && emitted::finite(&lambda_) {
-                Ok((a, lambda_))
+            if emitted::finite(&a) && emitted::finite(&lambda_2) {
+                Ok((a, lambda_2))
             } else {
                 Err(Failure::NonFinite)
             }

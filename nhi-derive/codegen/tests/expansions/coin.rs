@@ -19,13 +19,19 @@ const _: () = {
     mod kernel {
         use ::core::convert::From;
         use ::core::result::Result::{self, Err, Ok};
-        use ::nhi_runtime::{Failure, Scalar, emitted};
+        use runtime::{Failure, Scalar, emitted, Factor, Posed, Retracts, group::SE2};
+
+        mod runtime {
+            pub(super) use ::nhi_runtime::{
+                Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group,
+            };
+        }
 
         /// Step functions of `rdp`.
         pub mod rdp {
             use ::core::convert::From;
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{
+            use super::runtime::{
                 Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
             };
 
@@ -47,7 +53,7 @@ const _: () = {
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
             /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
             ///
-            /// Operations: 71 add, 85 mul, 1 sin_cos with those of 1 moved, 1 dtau_left_inv_star; per Newton iteration 75 add, 106 mul, 1 div with those of 1 dtau_inv_star, 1 dtau_inv, 1 k.
+            /// Operations: 67 add, 87 mul, 1 sin_cos with those of 1 moved, 1 dtau_left_inv_star; per Newton iteration 75 add, 106 mul, 1 div with those of 1 dtau_inv_star, 1 dtau_inv, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
                 prepared: &Prepared<T>,
@@ -86,12 +92,12 @@ const _: () = {
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
                 let Carried {
-                    e0_d_phi,
-                    e1_d_phi,
-                    e2_d_phi,
-                    e0_d_omega,
-                    e1_d_omega,
-                    e2_d_omega,
+                    error_d_phi,
+                    error_2_d_phi,
+                    older_errors_d_phi,
+                    error_d_omega,
+                    error_2_d_omega,
+                    older_errors_d_omega,
                 } = state.carried;
                 let [torque] = *inputs;
 
@@ -107,14 +113,16 @@ const _: () = {
                 // constants of the iteration
                 let t0 = half_h * torque;
                 let t1 = p_phi + t0;
+                let three_error_d_phi = T::from_f64(3.0) * error_d_phi;
+                let three_error_d_omega = T::from_f64(3.0) * error_d_omega;
 
-                // initial guess: g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences
+                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
                 let newton = emitted::Newton::weighted([mass_phi, I], scale2);
                 let ([d_phi, d_omega], []) = emitted::Newton::solve_or(
                     newton,
                     [
-                        e0_d_phi + e1_d_phi + e2_d_phi + dot_phi,
-                        e0_d_omega + e1_d_omega + e2_d_omega + omega,
+                        older_errors_d_phi + three_error_d_phi + dot_phi,
+                        older_errors_d_omega + three_error_d_omega + omega,
                     ],
                     [dot_phi, omega],
                     #[inline(always)]
@@ -155,12 +163,8 @@ const _: () = {
                 )?;
 
                 // errors for the next initial guess
-                let next_e0_d_phi = d_phi - dot_phi;
-                let next_e1_d_phi = next_e0_d_phi - e0_d_phi;
-                let next_e2_d_phi = next_e1_d_phi - e1_d_phi;
-                let next_e0_d_omega = d_omega - omega;
-                let next_e1_d_omega = next_e0_d_omega - e0_d_omega;
-                let next_e2_d_omega = next_e1_d_omega - e1_d_omega;
+                let next_error_d_phi = d_phi - dot_phi;
+                let next_error_d_omega = d_omega - omega;
 
                 // (1) impulses ℓ of the constraints that were eliminated
                 let phi_1 = phi + h * d_phi;
@@ -192,12 +196,12 @@ const _: () = {
                     lambda: [-two_over_h_pivot * defect_0, -k0 * dtau_left_inv_star_2],
                     states: [],
                     carried: Carried {
-                        e0_d_phi: next_e0_d_phi,
-                        e1_d_phi: next_e1_d_phi,
-                        e2_d_phi: next_e2_d_phi,
-                        e0_d_omega: next_e0_d_omega,
-                        e1_d_omega: next_e1_d_omega,
-                        e2_d_omega: next_e2_d_omega,
+                        error_d_phi: next_error_d_phi,
+                        error_2_d_phi: error_d_phi,
+                        older_errors_d_phi: error_2_d_phi - three_error_d_phi,
+                        error_d_omega: next_error_d_omega,
+                        error_2_d_omega: error_d_omega,
+                        older_errors_d_omega: error_2_d_omega - three_error_d_omega,
                     },
                 };
                 next.checked::<T>()
@@ -253,22 +257,22 @@ const _: () = {
                 ::core::cmp::PartialEq
             )]
             pub struct Carried<T> {
-                /// Error of the last initial guess.
-                pub e0_d_phi: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_phi: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_phi: T,
-                /// Error of the last initial guess.
-                pub e0_d_omega: T,
-                /// Backward difference of order 1 of the errors of the initial guesses.
-                pub e1_d_omega: T,
-                /// Backward difference of order 2 of the errors of the initial guesses.
-                pub e2_d_omega: T,
+                /// Error of the scheme's last initial guess.
+                pub error_d_phi: T,
+                /// Error of the scheme's initial guess 1 steps before the last one.
+                pub error_2_d_phi: T,
+                /// Part of the next initial guess that older errors make up.
+                pub older_errors_d_phi: T,
+                /// Error of the scheme's last initial guess.
+                pub error_d_omega: T,
+                /// Error of the scheme's initial guess 1 steps before the last one.
+                pub error_2_d_omega: T,
+                /// Part of the next initial guess that older errors make up.
+                pub older_errors_d_omega: T,
             }
             emitted::fields!(
-                Carried { e0_d_phi, e1_d_phi, e2_d_phi, e0_d_omega, e1_d_omega,
-                e2_d_omega }
+                Carried { error_d_phi, error_2_d_phi, older_errors_d_phi, error_d_omega,
+                error_2_d_omega, older_errors_d_omega }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -373,12 +377,12 @@ const _: () = {
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
-                    e0_d_phi: T::from_f64(0.0),
-                    e1_d_phi: T::from_f64(0.0),
-                    e2_d_phi: T::from_f64(0.0),
-                    e0_d_omega: T::from_f64(0.0),
-                    e1_d_omega: T::from_f64(0.0),
-                    e2_d_omega: T::from_f64(0.0),
+                    error_d_phi: T::from_f64(0.0),
+                    error_2_d_phi: T::from_f64(0.0),
+                    older_errors_d_phi: T::from_f64(0.0),
+                    error_d_omega: T::from_f64(0.0),
+                    error_2_d_omega: T::from_f64(0.0),
+                    older_errors_d_omega: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -404,12 +408,12 @@ const _: () = {
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
                 let carried = Carried {
-                    e0_d_phi: T::from_f64(0.0),
-                    e1_d_phi: T::from_f64(0.0),
-                    e2_d_phi: T::from_f64(0.0),
-                    e0_d_omega: T::from_f64(0.0),
-                    e1_d_omega: T::from_f64(0.0),
-                    e2_d_omega: T::from_f64(0.0),
+                    error_d_phi: T::from_f64(0.0),
+                    error_2_d_phi: T::from_f64(0.0),
+                    older_errors_d_phi: T::from_f64(0.0),
+                    error_d_omega: T::from_f64(0.0),
+                    error_2_d_omega: T::from_f64(0.0),
+                    older_errors_d_omega: T::from_f64(0.0),
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -423,7 +427,7 @@ const _: () = {
         pub mod rkmk2 {
             use ::core::convert::From;
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{
+            use super::runtime::{
                 Failure, Scalar, emitted, NodeState, Factor, Posed, Retracts, group::SE2,
             };
 
@@ -485,7 +489,6 @@ const _: () = {
                 // (2) stage 2
                 let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
                 let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
-                let minus_quarter_h_sq_free_v_perp_2 = half_h_omega * half_h_v_s2;
 
                 // (3) weighted mean of the stages
                 let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
@@ -512,7 +515,7 @@ const _: () = {
                     v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
                     lambda: [
                         -four_over_h_sq_pivot * t0,
-                        four_over_h_sq_inv_m * minus_quarter_h_sq_free_v_perp_2,
+                        four_over_h_sq_inv_m * half_h_omega * half_h_v_s2,
                     ],
                     states: [],
                     carried: Carried {
@@ -835,13 +838,13 @@ const _: () = {
             emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let sigma_0 = defect_0 / pivot;
             let sigma_1 = v_perp / inv_m;
-            let v_2 = [
+            let v__2 = [
                 dot_phi + t0 * sigma_0,
                 omega,
                 v_ - inv_m * sigma_0,
                 v_perp - inv_m * sigma_1,
             ];
-            if emitted::finite(&v_2) { Ok(v_2) } else { Err(Failure::NonFinite) }
+            if emitted::finite(&v__2) { Ok(v__2) } else { Err(Failure::NonFinite) }
         }
 
         /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.

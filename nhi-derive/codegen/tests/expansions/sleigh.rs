@@ -18,12 +18,18 @@
 const _: () = {
     mod kernel {
         use ::core::result::Result::{self, Err, Ok};
-        use ::nhi_runtime::{Failure, Scalar, emitted};
+        use runtime::{Failure, Scalar, emitted};
+
+        mod runtime {
+            pub(super) use ::nhi_runtime::{
+                Failure, Scalar, emitted, JumpState, NodeState,
+            };
+        }
 
         /// Step functions of `dla2`.
         pub mod dla2 {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, NodeState};
+            use super::runtime::{Failure, Scalar, emitted, NodeState};
 
             /// One step of `dla2`: McLachlan and Perlmutter 2006, (4.18), for any quadratic Lagrangian.
             ///
@@ -39,7 +45,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 21 add, 30 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
+            /// Operations: 22 add, 29 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -54,6 +60,7 @@ const _: () = {
                     b_theta,
                     inv_m,
                     weight,
+                    k0,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -65,9 +72,9 @@ const _: () = {
                 let [theta, x, y] = state.q;
                 let Carried {
                     half_h_last_impulse,
-                    half_h_last_2_impulse,
-                    half_h_last_3_impulse,
-                    half_h_back_impulse,
+                    half_h_error_impulse,
+                    half_h_error_2_impulse,
+                    half_h_older_errors_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -99,13 +106,14 @@ const _: () = {
                 // constants of the iteration
                 let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
-                let t2 = inv_m + b_theta * t0;
+                let t2 = inv_m + k0 * t0;
+                let t8 = T::from_f64(3.0) * half_h_error_impulse;
 
-                // initial guess: 4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions
+                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
                 let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
-                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
+                let ([half_h_impulse], [t9, small_sin_t9, small_cos_t9]) = emitted::Newton::solve_or(
                     newton,
-                    [T::from_f64(4.0) * half_h_last_impulse + half_h_back_impulse],
+                    [half_h_last_impulse + half_h_older_errors_impulse + t8],
                     [half_h_last_impulse],
                     #[inline(always)]
                     |[half_h_impulse]| {
@@ -115,45 +123,44 @@ const _: () = {
                         let theta_try = theta_h + half_h_dot_theta_try;
 
                         // elimination: Jacobian · delta = −residual
-                        let t8 = theta_h - theta_try;
-                        let (small_sin_t8, small_cos_t8) = emitted::small_sin_cos(t8);
-                        let t9 = -b_theta * small_sin_t8;
-                        let t10 = t1 + inv_m * half_h_impulse;
-                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
+                        let t9 = theta_h - theta_try;
+                        let (small_sin_t9, small_cos_t9) = emitted::small_sin_cos(t9);
+                        let t10 = -k0 * small_sin_t9;
+                        let t11 = t1 + inv_m * half_h_impulse;
+                        let jac = a_b_theta + t2 * small_cos_t9 - t10 * t11;
                         Ok((
                             [
-                                -(a * half_h_dot_theta_try - t0 * small_sin_t8
-                                    + small_cos_t8 * t10) / jac,
+                                -(a * half_h_dot_theta_try - t0 * small_sin_t9
+                                    + small_cos_t9 * t11) / jac,
                             ],
                             move || {
                                 // derivatives F′, F″ and F‴ of the residual F
-                                let t3 = -b_theta * t1;
+                                let t3 = -k0 * t1;
                                 let t4 = -b_theta_sq * t1;
                                 let t5 = two_b_theta_over_m + b_theta_sq * t0;
-                                let t6 = b_theta_over_m + b_theta * t2;
-                                let t7 = b_theta_sq_over_m + b_theta * t5;
+                                let t6 = b_theta_over_m + k0 * t2;
+                                let t7 = b_theta_sq_over_m + k0 * t5;
                                 [
                                     jac,
-                                    b_theta * small_cos_t8
-                                        * (t3 - b_theta_over_m * half_h_impulse)
-                                        + small_sin_t8 * t6,
-                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
-                                        + small_cos_t8 * t7),
+                                    k0 * small_cos_t9 * (t3 - b_theta_over_m * half_h_impulse)
+                                        + small_sin_t9 * t6,
+                                    -(t10 * (t4 - b_theta_sq_over_m * half_h_impulse)
+                                        + small_cos_t9 * t7),
                                 ]
                             },
-                            [t8, small_sin_t8, small_cos_t8],
+                            [t9, small_sin_t9, small_cos_t9],
                         ))
                     },
                 )?;
 
                 // prediction of the sine and cosine at the next node
-                let twice = T::from_f64(2.0) * small_sin_t8;
-                let turn = small_cos_t8 * twice;
-                let turn_2 = small_sin_t8 * twice;
-                let change = cos_theta_h * turn + sin_theta_h * turn_2;
-                let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
-                let sin_near_theta_h = sin_theta_h - change;
-                let cos_near_theta_h = cos_theta_h - change_2;
+                let middle = sin_theta_h * small_cos_t9 - cos_theta_h * small_sin_t9;
+                let middle_2 = sin_theta_h * small_sin_t9 + cos_theta_h * small_cos_t9;
+                let sin_near_theta_h = small_cos_t9 * middle - small_sin_t9 * middle_2;
+                let cos_near_theta_h = small_sin_t9 * middle + small_cos_t9 * middle_2;
+
+                // errors for the next initial guess
+                let half_h_next_error_impulse = half_h_impulse - half_h_last_impulse;
 
                 // (1) velocity of the step: w + B ℓ
                 let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
@@ -175,16 +182,14 @@ const _: () = {
                     states: [],
                     carried: Carried {
                         half_h_last_impulse: half_h_impulse,
-                        half_h_last_2_impulse: half_h_last_impulse,
-                        half_h_last_3_impulse: half_h_last_2_impulse,
-                        half_h_back_impulse: T::from_f64(4.0) * half_h_last_2_impulse
-                            - half_h_last_3_impulse
-                            - T::from_f64(6.0) * half_h_last_impulse,
+                        half_h_error_impulse: half_h_next_error_impulse,
+                        half_h_error_2_impulse: half_h_error_impulse,
+                        half_h_older_errors_impulse: half_h_error_2_impulse - t8,
                         half_h_dot_theta: half_h_dot_theta_1,
                         half_h_dot_x: half_h_dot_x_1,
                         half_h_dot_y: half_h_dot_y_1,
                         last_theta: theta_h,
-                        turn_theta: -T::from_f64(2.0) * t8,
+                        turn_theta: -T::from_f64(2.0) * t9,
                         sin_near_theta: sin_near_theta_h,
                         cos_near_theta: cos_near_theta_h,
                     },
@@ -207,6 +212,8 @@ const _: () = {
                 pub inv_m: T,
                 /// `(J + m*a^2)/(J*m)`
                 pub weight: T,
+                /// `a/J`
+                pub k0: T,
                 /// `a^2/J^2`
                 pub b_theta_sq: T,
                 /// `2*a/(J*m)`
@@ -223,7 +230,7 @@ const _: () = {
                 pub two_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { J, m, a, b_theta, inv_m, weight, b_theta_sq,
+                Prepared { J, m, a, b_theta, inv_m, weight, k0, b_theta_sq,
                 two_b_theta_over_m, a_b_theta, b_theta_over_m, b_theta_sq_over_m,
                 two_over_h, two_over_h_sq }
             );
@@ -237,12 +244,12 @@ const _: () = {
             pub struct Carried<T> {
                 /// Solution of the last step, times `h/2`.
                 pub half_h_last_impulse: T,
-                /// Solution of the step before the last one, times `h/2`.
-                pub half_h_last_2_impulse: T,
-                /// Solution 2 steps before the last one, times `h/2`.
-                pub half_h_last_3_impulse: T,
-                /// Part of the next initial guess that older solutions make up, times `h/2`.
-                pub half_h_back_impulse: T,
+                /// Error of the scheme's last initial guess, times `h/2`.
+                pub half_h_error_impulse: T,
+                /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
+                pub half_h_error_2_impulse: T,
+                /// Part of the next initial guess that older errors make up, times `h/2`.
+                pub half_h_older_errors_impulse: T,
                 /// Velocity `dot(theta)`, times `h/2`.
                 pub half_h_dot_theta: T,
                 /// Velocity `dot(x)`, times `h/2`.
@@ -259,8 +266,8 @@ const _: () = {
                 pub cos_near_theta: T,
             }
             emitted::fields!(
-                Carried { half_h_last_impulse, half_h_last_2_impulse,
-                half_h_last_3_impulse, half_h_back_impulse, half_h_dot_theta,
+                Carried { half_h_last_impulse, half_h_error_impulse,
+                half_h_error_2_impulse, half_h_older_errors_impulse, half_h_dot_theta,
                 half_h_dot_x, half_h_dot_y, last_theta, turn_theta, sin_near_theta,
                 cos_near_theta }
             );
@@ -277,7 +284,8 @@ const _: () = {
                 let inv_m = T::from_f64(1.0) / m;
                 let weight = (J + m * a * a) * inv_J * inv_m;
                 let two_b_theta = T::from_f64(2.0) * b_theta;
-                let half_b_theta = T::from_f64(0.5) * b_theta;
+                let k0 = T::from_f64(0.5) * two_b_theta;
+                let half_b_theta = T::from_f64(0.25) * two_b_theta;
                 let b_theta_sq = two_b_theta * half_b_theta;
                 let two_b_theta_over_m = inv_m * two_b_theta;
                 let a_b_theta = a * b_theta;
@@ -293,6 +301,7 @@ const _: () = {
                     b_theta,
                     inv_m,
                     weight,
+                    k0,
                     b_theta_sq,
                     two_b_theta_over_m,
                     a_b_theta,
@@ -338,7 +347,7 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 1 add, 8 mul, 1 sin_cos.
+            /// Operations: 1 add, 6 mul, 1 sin_cos.
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
@@ -349,23 +358,21 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = h * lambda;
-                let t1 = half_h * t0;
-                let t2 = dot_theta * half_h;
-                let t3 = theta + t2;
-                let (sin_t3, cos_t3) = t3.sin_cos();
+                let t0 = dot_theta * half_h;
+                let t1 = theta + t0;
+                let (sin_t1, cos_t1) = t1.sin_cos();
                 let carried = Carried {
-                    half_h_last_impulse: t1,
-                    half_h_last_2_impulse: t1,
-                    half_h_last_3_impulse: t1,
-                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
-                    half_h_dot_theta: t2,
+                    half_h_last_impulse: h * lambda * half_h,
+                    half_h_error_impulse: T::from_f64(0.0),
+                    half_h_error_2_impulse: T::from_f64(0.0),
+                    half_h_older_errors_impulse: T::from_f64(0.0),
+                    half_h_dot_theta: t0,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
-                    last_theta: t3,
+                    last_theta: t1,
                     turn_theta: T::from_f64(0.0),
-                    sin_near_theta: sin_t3,
-                    cos_near_theta: cos_t3,
+                    sin_near_theta: sin_t1,
+                    cos_near_theta: cos_t1,
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -376,7 +383,7 @@ const _: () = {
 
             /// The carried numbers of a state for another step size `h`.
             ///
-            /// Operations: 8 mul.
+            /// Operations: 6 mul.
             #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 3],
@@ -394,13 +401,11 @@ const _: () = {
                     ..
                 } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = h * lambda;
-                let t1 = half_h * t0;
                 let carried = Carried {
-                    half_h_last_impulse: t1,
-                    half_h_last_2_impulse: t1,
-                    half_h_last_3_impulse: t1,
-                    half_h_back_impulse: -T::from_f64(1.5) * h * t0,
+                    half_h_last_impulse: h * lambda * half_h,
+                    half_h_error_impulse: T::from_f64(0.0),
+                    half_h_error_2_impulse: T::from_f64(0.0),
+                    half_h_older_errors_impulse: T::from_f64(0.0),
                     half_h_dot_theta: dot_theta * half_h,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
@@ -425,9 +430,9 @@ const _: () = {
             ) -> Carried<T> {
                 let Carried {
                     half_h_last_impulse,
-                    half_h_last_2_impulse,
-                    half_h_last_3_impulse,
-                    half_h_back_impulse,
+                    half_h_error_impulse,
+                    half_h_error_2_impulse,
+                    half_h_older_errors_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -439,9 +444,9 @@ const _: () = {
                 let (sin, cos) = angle.sin_cos();
                 Carried {
                     half_h_last_impulse,
-                    half_h_last_2_impulse,
-                    half_h_last_3_impulse,
-                    half_h_back_impulse,
+                    half_h_error_impulse,
+                    half_h_error_2_impulse,
+                    half_h_older_errors_impulse,
                     half_h_dot_theta,
                     half_h_dot_x,
                     half_h_dot_y,
@@ -482,7 +487,7 @@ const _: () = {
         /// Step functions of `rattle`.
         pub mod rattle {
             use ::core::result::Result::{self, Err, Ok};
-            use ::nhi_runtime::{Failure, Scalar, emitted, JumpState};
+            use super::runtime::{Failure, Scalar, emitted, JumpState};
 
             /// One step of `rattle`: nonholonomic RATTLE: Kobilarov, Martín de Diego and Ferraro, (10).
             ///
@@ -897,12 +902,12 @@ const _: () = {
             let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
                 / pivot;
             let t0 = inv_m * minus_lambda;
-            let (a_, lambda) = (
+            let (a_2, lambda) = (
                 [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
                 [-minus_lambda],
             );
-            if emitted::finite(&a_) && emitted::finite(&lambda) {
-                Ok((a_, lambda))
+            if emitted::finite(&a_2) && emitted::finite(&lambda) {
+                Ok((a_2, lambda))
             } else {
                 Err(Failure::NonFinite)
             }

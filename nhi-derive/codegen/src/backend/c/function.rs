@@ -1,10 +1,12 @@
 //! Lowered functions as statements of C.
 
-use super::indented;
 use super::names::Names;
+use super::{Text, all_finite, indented};
 use crate::backend::expression::{Language, Place, Writer};
-use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
+use crate::lower::{Argument, Function, Newton, Operand, Output, SinCos, Statement, Value};
 use crate::program::Singular;
+use nhi_methods::Retraction;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Expressions of C.
@@ -52,60 +54,108 @@ pub(super) fn constant(c: f64, real: &str) -> String {
     if c.is_sign_negative() { format!("(-{cast}{:?})", c.abs()) } else { format!("{cast}{c:?}") }
 }
 
+/// A parameter, and its declaration.
+pub(super) type Parameter<'a> = (&'a str, String);
+
+/// A lowered function as one of C.
+pub(super) struct Printed<'a> {
+    pub(super) function: &'a Function,
+    /// Its documentation.
+    pub(super) about: String,
+    /// Linkage, type and name: a function of type `nhi_status` fails if its results are not what they must be, and one of
+    /// type `void` leaves that to its callers. Others return a number.
+    pub(super) head: (&'static str, &'static str, String),
+    /// Parameters for arguments, and for results.
+    pub(super) inputs: Vec<Parameter<'a>>,
+    pub(super) results: Vec<Parameter<'a>>,
+    /// Declarations of further variables.
+    pub(super) variables: String,
+    /// The retraction, as functions of the header are called.
+    pub(super) retraction: Retraction,
+}
+
+impl<'a> Printed<'a> {
+    /// Adds the function. `number` tells in which parameter a number of an argument is, and in which place there; `result` the
+    /// places of the numbers of an output, and what must hold of them.
+    pub(super) fn add(
+        self,
+        text: &mut Text,
+        real: &'static str,
+        number: impl Fn(&'a Argument, usize) -> (&'a str, String),
+        result: impl Fn(usize, &'a Output) -> (Vec<String>, Option<String>),
+    ) {
+        let Printed { function, about, head: (linkage, ty, name), inputs, results, variables, retraction } =
+            self;
+        let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]);
+        let taken = taken.map(str::to_owned).collect();
+        let language = Expressions { names: Names { taken }, real };
+        let writer = Writer::new(function, language);
+        let mut body = Body { writer, retraction: retraction.id(), text: String::new(), indent: 0 };
+        let mut used = BTreeSet::new();
+        for argument in &function.arguments {
+            for (i, &value) in argument.values.iter().enumerate() {
+                let (parameter, place) = number(argument, i);
+                used.extend(body.writer.is_used(value).then_some(parameter));
+                let place = (place, Place::Receiver);
+                // A scalar is read where it is.
+                if argument.scalar { body.writer.write_as(value, place) } else { body.assign(value, place) }
+            }
+        }
+        let unused = inputs.iter().filter(|(parameter, _)| !used.contains(parameter));
+        unused.for_each(|(parameter, _)| body.add(&format!("(void){parameter};")));
+        body.add(&variables);
+        body.statements(&function.body);
+        let mut checks = Vec::new();
+        for (i, output) in function.outputs.iter().enumerate() {
+            let values = body.operands(&output.values);
+            if ty == real {
+                body.add(&format!("return {};", values.concat()));
+                continue;
+            }
+            let (places, check) = result(i, output);
+            places.iter().zip(values).for_each(|(place, value)| body.add(&format!("{place} = {value};")));
+            checks.extend(check);
+        }
+        match checks.as_slice() {
+            _ if ty != STATUS => {}
+            [] => body.add("return NHI_OK;"),
+            checks => body.add(&format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && "))),
+        }
+        let parameters = inputs.into_iter().chain(results).map(|(_, declaration)| declaration);
+        let head = format!("{linkage}{ty} {name}({})", parameters.collect::<Vec<_>>().join(", "));
+        text.function(&about, &head, &body.text);
+    }
+}
+
+/// The type of functions that can fail.
+pub(super) const STATUS: &str = "nhi_status";
+
+/// The places of the numbers of an output in `array`, which must be finite.
+pub(super) fn stored(array: &str, output: &Output) -> (Vec<String>, Option<String>) {
+    let length = output.values.len();
+    ((0..length).map(|i| format!("{array}[{i}]")).collect(), all_finite(array, length))
+}
+
 /// Prints the body of one function.
-pub(super) struct Body<'a> {
+struct Body<'a> {
     writer: Writer<'a, Expressions>,
     /// The retraction, as functions of the header are called.
     retraction: &'static str,
-    pub(super) text: String,
+    text: String,
     indent: usize,
 }
 
-impl<'a> Body<'a> {
-    /// Of `function`, where the names in `taken` have a meaning.
-    pub(super) fn new(
-        function: &'a Function,
-        taken: &[&str],
-        real: &'static str,
-        retraction: &'static str,
-    ) -> Body<'a> {
-        let language = Expressions { names: Names::reserving(taken), real };
-        Body { writer: Writer::new(function, language), retraction, text: String::new(), indent: 0 }
-    }
-
+impl Body<'_> {
     /// Adds lines.
-    pub(super) fn add(&mut self, lines: &str) {
+    fn add(&mut self, lines: &str) {
         for line in lines.lines() {
             let _ = writeln!(self.text, "{:1$}{line}", "", 4 * self.indent);
         }
     }
 
     /// Adds an array of numbers.
-    pub(super) fn array(&mut self, ty: &str, name: &str, values: &[String]) {
+    fn array(&mut self, ty: &str, name: &str, values: &[String]) {
         self.add(&format!("{ty} {name}[{}] = {{{}}};", values.len(), values.join(", ")));
-    }
-
-    /// Assigns numbers to `places`.
-    pub(super) fn store(&mut self, values: &[String], place: impl Fn(usize) -> String) {
-        values.iter().enumerate().for_each(|(i, value)| self.add(&format!("{} = {value};", place(i))));
-    }
-
-    /// Returns, with success if all `checks` hold.
-    pub(super) fn return_status(&mut self, checks: &[String]) {
-        self.add(&match checks {
-            [] => "return NHI_OK;".to_owned(),
-            checks => format!("return {} ? NHI_OK : NHI_NON_FINITE;", checks.join(" && ")),
-        });
-    }
-
-    /// Loads the numbers of an argument from `places`, those that are used; a scalar is read where it is. Whether any
-    /// of them is used.
-    pub(super) fn load(&mut self, argument: &Argument, place: impl Fn(usize) -> String) -> bool {
-        for (i, &value) in argument.values.iter().enumerate() {
-            let text = (place(i), Place::Receiver);
-            if argument.scalar { self.writer.write_as(value, text) } else { self.assign(value, text) }
-        }
-        self.writer.reads(argument)
     }
 
     /// The type of numbers that do not change.
@@ -117,7 +167,7 @@ impl<'a> Body<'a> {
         self.writer.language.names.fresh(name)
     }
 
-    pub(super) fn operands(&mut self, operands: &[Operand]) -> Vec<String> {
+    fn operands(&mut self, operands: &[Operand]) -> Vec<String> {
         self.writer.operands(operands)
     }
 
@@ -148,7 +198,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn statements(&mut self, statements: &[Statement]) {
+    fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
             match statement {
                 Statement::Equation(text) => self.add(&format!("/* {} */", comment(text))),

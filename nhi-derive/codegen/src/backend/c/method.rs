@@ -1,22 +1,19 @@
 //! The functions of a method: a simulation as plain data.
 
 use super::composition::Substeps;
-use super::function::{Body, comment, fail_if, guard};
+use super::function::{Printed, STATUS, comment, fail_if, guard, stored};
 use super::{Text, Unit, all_finite, doc_of, members};
 use crate::group::Part;
-use crate::lower::Function;
+use crate::lower::{Argument, Function, Output};
 use crate::method::StateKind;
 use crate::optimised::{MethodFunctions, Number};
 use crate::program::Role;
-use nhi_methods::Variant;
+use nhi_methods::{Retraction, Variant};
 
 /// Steps between two re-synchronisations of sines and cosines, and between two flushes of subnormal numbers; those of
 /// `nhi_runtime::emitted`.
 const RESYNC_EVERY: u32 = 32;
 const FLUSH_EVERY: u32 = 4096;
-
-/// Parameters that functions of a method read.
-const INPUTS: [&str; 10] = ["p", "h", "t", "u", "q", "v", "states", "prepared", "before", "state"];
 
 /// The names of one method.
 pub(super) struct Method<'a, 'u> {
@@ -59,7 +56,7 @@ impl Unit<'_> {
             (Some(step), "next", &["prepared", "state", "t", "u"], "next"),
         ] {
             if let Some(function) = function {
-                method.function(text, function, called, inputs, output);
+                method.function(text, function, called, inputs, Some(output));
             }
         }
         method.flush(text);
@@ -122,6 +119,7 @@ uint64_t steps; /* steps taken */"
     fn parameter(&self, parameter: &str, qualifier: &str) -> Option<String> {
         let Method { unit, name, .. } = self;
         Some(match parameter {
+            "sim" => format!("const {name} *sim"),
             "p" => format!("const {}_parameters *p", unit.name),
             "h" | "t" => format!("{} {parameter}", unit.real),
             "q" => unit.array("q", unit.entries),
@@ -136,63 +134,67 @@ uint64_t steps; /* steps taken */"
         })
     }
 
-    /// A lowered function from `inputs` to the struct `output`.
-    fn function(&self, text: &mut Text, function: &Function, called: &str, inputs: &[&str], output: &str) {
-        let Method { unit, name, .. } = self;
-        let taken = [&INPUTS[..], &["next", "carried", "velocity", "all"]].concat();
-        let mut body = Body::new(function, &taken, unit.real, self.variant.retraction.id());
-        let mut used = Vec::new();
-        for argument in &function.arguments {
-            let parameter = match &argument.role {
-                Role::Parameters => "p",
-                Role::Inputs => "u",
-                Role::PreviousVelocity | Role::PreviousCarried => "before",
-                role if argument.scalar || inputs.contains(&role.name()) => role.name(),
-                _ => "state",
-            };
-            let is_used = body.load(argument, |i| match &argument.role {
-                Role::Parameters => format!("p->{}", unit.parameters[i]),
-                Role::Prepared => format!("prepared->{}", self.prepared[i]),
-                Role::Carried => format!("state->carried.{}", self.carried[i]),
-                Role::PreviousCarried => format!("before->carried.{}", self.carried[i]),
-                Role::PreviousVelocity => format!("before->v[{i}]"),
-                _ if argument.scalar => parameter.to_owned(),
-                role if parameter == "state" => format!("state->{}[{i}]", role.name()),
-                _ => format!("{parameter}[{i}]"),
-            });
-            used.extend(is_used.then_some(parameter));
+    /// A lowered function from `inputs` to the struct `output`; without one, a derivative of the step, to arrays.
+    pub(super) fn function<'a>(
+        &'a self,
+        text: &mut Text,
+        function: &'a Function,
+        called: &str,
+        inputs: &[&'a str],
+        output: Option<&'a str>,
+    ) {
+        let Method { unit, name, carried, .. } = self;
+        let mut about = doc_of(function);
+        if output.is_none() {
+            about.push_str(&format!(
+                "\nThe step is the one that {name}_step takes next from *sim, with the parameters that it was started with."
+            ));
         }
-        for parameter in INPUTS.into_iter().filter(|p| inputs.contains(p) && !used.contains(p)) {
-            if self.parameter(parameter, "").is_some() {
-                body.add(&format!("(void){parameter};"));
+        let known = inputs.iter().filter_map(|&input| Some((input, self.parameter(input, "const ")?)));
+        let named = function.arguments.iter().filter(|argument| matches!(argument.role, Role::Named(_)));
+        let named = named.map(|named| (named.role.name(), unit.array(named.role.name(), named.values.len())));
+        // The step size has the name `h`.
+        let array =
+            |result: &'a Output| Some(result.role.name()).filter(|name| *name != "h").unwrap_or("by_h");
+        let results = match output {
+            Some(output) => {
+                self.parameter(output, "").map(|declaration| (output, declaration)).into_iter().collect()
             }
-        }
-        body.statements(&function.body);
-        let mut checks = Vec::new();
-        for (i, result) in function.outputs.iter().enumerate() {
-            let (values, field) = (body.operands(&result.values), result.role.name());
-            match (output, &result.role) {
-                ("prepared", _) => body.store(&values, |_| format!("prepared->{}", self.prepared[i])),
-                ("carried", _) => {
-                    body.store(&values, |i| format!("carried->{}", self.carried[i]));
-                    let all: Vec<String> = self.carried.iter().map(|m| format!("carried->{m}")).collect();
-                    body.array(&format!("const {}", unit.real), "all", &all);
-                    checks.extend(all_finite("all", all.len()));
-                }
-                ("velocity", _) => body.store(&values, |i| format!("velocity[{i}]")),
-                (_, Role::Carried) => body.store(&values, |i| format!("next->carried.{}", self.carried[i])),
-                _ => {
-                    body.store(&values, |i| format!("next->{field}[{i}]"));
-                    checks.extend(all_finite(&format!("next->{field}"), values.len()));
-                }
+            None => unit.results(function, array),
+        };
+        let printed = Printed {
+            function,
+            about,
+            head: (if output.is_some() { "static " } else { "" }, STATUS, format!("{name}_{called}")),
+            inputs: known.chain(named).collect(),
+            results,
+            variables: String::new(),
+            retraction: self.variant.retraction,
+        };
+        let (of_state, node) = if output.is_some() { ("state", "state->") } else { ("sim", "sim->node.") };
+        let number = |argument: &'a Argument, i: usize| match &argument.role {
+            Role::Prepared => ("prepared", format!("prepared->{}", self.prepared[i])),
+            Role::Carried => (of_state, format!("{node}carried.{}", carried[i])),
+            Role::PreviousCarried => ("before", format!("before->carried.{}", carried[i])),
+            Role::PreviousVelocity => ("before", format!("before->v[{i}]")),
+            Role::StepSize if output.is_none() => ("sim", "sim->h".to_owned()),
+            Role::Time if output.is_none() => ("sim", format!("(({})sim->steps * sim->h)", unit.real)),
+            Role::Parameters | Role::Inputs | Role::Named(_) => unit.number(argument, i),
+            role if argument.scalar || inputs.contains(&role.name()) => unit.number(argument, i),
+            role => (of_state, format!("{node}{}[{i}]", role.name())),
+        };
+        let members = |of: &str| carried.iter().map(|member| format!("{of}{member}")).collect();
+        printed.add(text, unit.real, number, |i, result| match (output, &result.role) {
+            (None, _) => stored(array(result), result),
+            (Some("prepared"), _) => (vec![format!("prepared->{}", self.prepared[i])], None),
+            (Some("carried"), _) => {
+                let finite = carried.iter().map(|member| format!("nhi_is_finite((double)carried->{member})"));
+                (members("carried->"), Some(finite.collect::<Vec<String>>().join(" &&\n        ")))
             }
-        }
-        body.return_status(&checks);
-        let inputs = inputs.iter().filter_map(|input| self.parameter(input, "const "));
-        let parameters = inputs.chain(self.parameter(output, ""));
-        let parameters = parameters.collect::<Vec<String>>().join(", ");
-        let head = format!("static nhi_status {name}_{called}({parameters})");
-        text.function(&doc_of(function), &head, &body.text);
+            (Some("velocity"), _) => (stored("velocity", result).0, None),
+            (_, Role::Carried) => (members("next->carried."), None),
+            (_, role) => stored(&format!("next->{}", role.name()), result),
+        });
     }
 
     /// Sets subnormal numbers of a state to zero.
@@ -386,5 +388,15 @@ return NHI_OK;"
         text.function(about, &format!("{head})"), &body);
         let head = format!("{real} {name}_time(const {name} *sim)");
         text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));
+    }
+
+    /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
+    /// retractions are not those of the motion.
+    fn derivatives(&self, text: &mut Text) {
+        let Variant { composition, retraction, .. } = self.variant;
+        let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
+        let first = self.functions.derivatives.iter().flat_map(|derivatives| derivatives.all());
+        let all = first.chain(&self.functions.curvature).filter(|_| are_known);
+        all.for_each(|function| self.function(text, function, &function.name, &["sim", "p", "u"], None));
     }
 }

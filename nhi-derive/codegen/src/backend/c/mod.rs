@@ -10,7 +10,6 @@
 
 mod balance;
 mod composition;
-mod derivatives;
 mod function;
 mod method;
 mod names;
@@ -21,7 +20,7 @@ use crate::lower::Function;
 use crate::optimised::{Number, Optimised};
 use crate::pipeline::Derived;
 use crate::system::Quantity;
-use names::{Names, identifier, snake_case};
+use names::{Names, snake_case};
 use nhi_methods::Variant;
 
 /// `nhi.h`.

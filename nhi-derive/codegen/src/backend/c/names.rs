@@ -1,5 +1,6 @@
 //! C identifiers.
 
+use crate::expr::unique;
 use std::collections::BTreeSet;
 
 /// Keywords of C and C++, and macros of `math.h`.
@@ -56,31 +57,19 @@ pub(super) fn snake_case(name: &str) -> String {
 /// Identifiers that are unique in one scope.
 #[derive(Default)]
 pub(super) struct Names {
-    taken: BTreeSet<String>,
+    pub(super) taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// With these taken.
-    pub(super) fn reserving(taken: &[&str]) -> Names {
-        Names { taken: taken.iter().map(|&name| name.to_owned()).collect() }
-    }
-
     /// A further identifier like `name`.
     pub(super) fn fresh(&mut self, name: &str) -> String {
-        let base = identifier(name);
-        let mut unique = base.clone();
-        let mut i = 1;
-        while !self.taken.insert(unique.clone()) {
-            i += 1;
-            unique = format!("{base}_{i}");
-        }
-        unique
+        unique(&identifier(name), |name| self.taken.insert(name.to_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, identifier, snake_case};
+    use super::{BTreeSet, Names, identifier, snake_case};
 
     #[test]
     fn names_are_ascii_and_no_keywords() {
@@ -88,7 +77,7 @@ mod tests {
         assert_eq!(all, ["theta", "Omega_1", "dot_x", "y_0", "type", "double_", "new_", "u436", "x2"]);
         let all = ["ChaplyginSleigh", "SO3Ball", "W1", "Ω"].map(snake_case);
         assert_eq!(all, ["chaplygin_sleigh", "so3_ball", "w1", "omega"]);
-        let mut names = Names::reserving(&["q"]);
+        let mut names = Names { taken: BTreeSet::from(["q".to_owned()]) };
         assert_eq!(["q", "θ", "theta"].map(|name| names.fresh(name)), ["q_2", "theta", "theta_2"]);
     }
 }

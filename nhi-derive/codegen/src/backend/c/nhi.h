@@ -190,6 +190,16 @@ NHI_FN void nhi_copy(int n, const nhi_real *x, nhi_real *out)
     }
 }
 
+/* Copies x to out if all numbers are finite; whether they are. */
+NHI_FN int nhi_replace(int n, const nhi_real *x, nhi_real *out)
+{
+    const int are_finite = nhi_all_finite(x, n);
+    if (are_finite) {
+        nhi_copy(n, x, out);
+    }
+    return are_finite;
+}
+
 /* out = (x + y)/2 */
 NHI_FN void nhi_mean(int n, const nhi_real *x, const nhi_real *y, nhi_real *out)
 {

@@ -1,11 +1,12 @@
 //! The functions of the system.
 
 use super::balance::{HERE, Point};
-use super::function::{Body, fail_if};
-use super::{Text, Unit, all_finite, doc_of};
-use crate::lower::{Argument, Function};
+use super::function::{Parameter, Printed, STATUS, stored};
+use super::{Text, Unit, doc_of};
+use crate::lower::{Argument, Function, Output};
 use crate::optimised::{Optimised, SystemFunctions};
 use crate::program::Role;
+use nhi_methods::Retraction;
 
 impl Unit<'_> {
     /// Adds the parameters, and every function of the system.
@@ -28,75 +29,80 @@ impl Unit<'_> {
     }
 
     /// Adds a function with arguments by their roles and results by pointers. A velocity is the result in place of the
-    /// one that is given.
-    fn plain(&self, text: &mut Text, function: &Function, linkage: &str) {
+    /// one that is given, which a failure leaves as it is.
+    fn plain<'a>(&'a self, text: &mut Text, function: &'a Function, linkage: &'static str) {
         let (name, real) = (&self.name, self.real);
-        let in_place = function.outputs[0].role == Role::Velocity;
-        let mut parameters = Vec::new();
-        let mut inputs = Vec::new();
-        for argument in function.arguments.iter().filter(|argument| self.is_passed(function, argument)) {
-            parameters.push(match argument.role {
-                Role::Velocity if in_place => format!("{real} v[{}]", argument.values.len()),
-                _ => self.declared(argument),
-            });
-            inputs.push((argument, parameter(&argument.role)));
-        }
-        let returns_number = function.outputs[0].scalar;
-        let outputs = function.outputs.iter().filter(|o| !o.values.is_empty() && !o.scalar);
-        let outputs = outputs.map(|output| match &output.role {
-            Role::Named(name) if name == "a" => (output, "dv".to_owned()),
-            Role::Named(name) if function.outputs.len() > 1 => (output, super::identifier(name)),
-            Role::Named(_) => (output, "out".to_owned()),
-            role => (output, role.name().to_owned()),
-        });
-        let outputs: Vec<_> = outputs.collect();
-        let declared = outputs.iter().filter(|_| !in_place);
-        parameters.extend(declared.map(|(output, out)| format!("{real} {out}[{}]", output.values.len())));
+        let first = &function.outputs[0];
+        let in_place = first.role == Role::Velocity;
         let can_fail = function.outputs.iter().any(|o| matches!(o.role, Role::Velocity | Role::Multipliers));
-        let taken =
-            inputs.iter().map(|(_, parameter)| *parameter).chain(outputs.iter().map(|(_, out)| out.as_str()));
-        let taken: Vec<&str> = taken.chain(["p", "result"]).collect();
-        let mut body = Body::new(function, &taken, real, "exp");
-        let mut unused = String::new();
-        for (argument, parameter) in inputs {
-            let is_used = body.load(argument, |i| match argument.role {
-                Role::Parameters => format!("p->{}", self.parameters[i]),
-                _ if argument.scalar => parameter.to_owned(),
-                _ => format!("{parameter}[{i}]"),
-            });
-            if !(is_used || in_place && parameter == "v") {
-                unused.push_str(&format!("(void){parameter};\n"));
-            }
-        }
-        body.add(&unused);
-        body.statements(&function.body);
-        if returns_number {
-            let value = body.operands(&function.outputs[0].values).concat();
-            body.add(&format!("return {value};"));
-        }
-        let mut checks = Vec::new();
-        for (output, out) in &outputs {
-            let values = body.operands(&output.values);
-            if in_place {
-                // A failure leaves the argument as it is.
-                body.array(&format!("const {real}"), "result", &values);
-                body.add(&fail_if(&format!("!nhi_all_finite(result, {})", values.len()), "NHI_NON_FINITE"));
-                body.add(&format!("nhi_copy({}, result, v);", values.len()));
-            } else {
-                body.store(&values, |i| format!("{out}[{i}]"));
-                checks.extend(all_finite(out, values.len()));
-            }
-        }
-        if can_fail {
-            body.return_status(&checks);
-        }
-        let ty = match (returns_number, can_fail) {
-            (true, _) => real,
-            (_, true) => "nhi_status",
-            (_, false) => "void",
+        let inputs = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
+        let inputs = inputs.map(|argument| match parameter(&argument.role) {
+            "v" if in_place => ("v", format!("{real} v[{}]", argument.values.len())),
+            parameter => (parameter, self.declared(argument)),
+        });
+        let out = |output: &'a Output| match &output.role {
+            Role::Named(name) if name == "a" => "dv",
+            Role::Named(name) if function.outputs.len() > 1 => name,
+            Role::Named(_) => "out",
+            role => role.name(),
         };
-        let head = format!("{linkage}{ty} {name}_{}({})", function.name, parameters.join(", "));
-        text.function(&doc_of(function), &head, &body.text);
+        let printed = Printed {
+            function,
+            about: doc_of(function),
+            head: (
+                linkage,
+                if first.scalar {
+                    real
+                } else if can_fail {
+                    STATUS
+                } else {
+                    "void"
+                },
+                format!("{name}_{}", function.name),
+            ),
+            inputs: inputs.collect(),
+            results: if in_place || first.scalar { Vec::new() } else { self.results(function, out) },
+            variables: if in_place {
+                format!("{real} result[{}];", first.values.len())
+            } else {
+                String::new()
+            },
+            retraction: Retraction::Exp,
+        };
+        printed.add(
+            text,
+            real,
+            |argument, i| self.number(argument, i),
+            |_, output| match in_place {
+                true => (
+                    stored("result", output).0,
+                    Some(format!("nhi_replace({}, result, v)", output.values.len())),
+                ),
+                false => stored(out(output), output),
+            },
+        );
+    }
+
+    /// The parameters that results are written to, with these names.
+    pub(super) fn results<'a>(
+        &self,
+        function: &'a Function,
+        name: impl Fn(&'a Output) -> &'a str,
+    ) -> Vec<Parameter<'a>> {
+        let results = function.outputs.iter().filter(|output| !output.values.is_empty());
+        let declaration = |result| format!("{} {}[{}]", self.real, name(result), result.values.len());
+        results.map(|result| (name(result), declaration(result))).collect()
+    }
+
+    /// The parameter of an argument, and the place of one of its numbers there.
+    pub(super) fn number<'a>(&self, argument: &'a Argument, i: usize) -> (&'a str, String) {
+        let parameter = parameter(&argument.role);
+        let place = match argument.role {
+            Role::Parameters => format!("p->{}", self.parameters[i]),
+            _ if argument.scalar => parameter.to_owned(),
+            _ => format!("{parameter}[{i}]"),
+        };
+        (parameter, place)
     }
 
     /// The declaration of a parameter.

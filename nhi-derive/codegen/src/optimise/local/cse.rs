@@ -4,7 +4,7 @@
 //! occurrences gets a name, until no pair occurs twice. Powers are products of equal factors, so that `x^4` becomes the
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
-use crate::expr::{Expr, Node, Rational};
+use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
@@ -21,20 +21,14 @@ const MAX_PAIRS: usize = 200_000;
 
 /// Shared parts of products; see the [module documentation](self).
 pub(in crate::optimise) fn share_products(cx: &mut Context<'_>, draft: &mut Draft) {
-    let mut computed = draft.computed(cx);
-    if share_factors(cx, draft, &computed, root) {
-        computed = draft.computed(cx);
-    }
-    if share::<Products>(cx, draft, &computed) {
-        computed = draft.computed(cx);
-    }
-    share_factors(cx, draft, &computed, reciprocal);
+    share_factors(cx, draft, root);
+    share::<Products>(cx, draft);
+    share_factors(cx, draft, reciprocal);
 }
 
 /// Shared parts of sums; see the [module documentation](self).
 pub(in crate::optimise) fn share_sums(cx: &mut Context<'_>, draft: &mut Draft) {
-    let computed = draft.computed(cx);
-    share::<Sums>(cx, draft, &computed);
+    share::<Sums>(cx, draft);
 }
 
 /// Operands in order with a number each that is not zero: how often a factor occurs, the sign of a term.
@@ -70,8 +64,6 @@ impl Operands {
 
 /// What sums and products differ in.
 trait Flat {
-    /// Whether pairs in short nodes come first among those that save as much.
-    const SHORTEST_FIRST: bool;
     /// The operands of a node of this kind, its sign apart.
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands>;
     /// How often the pair occurs in `operands`, with the sign of the first, and the relative sign of the second.
@@ -94,8 +86,6 @@ fn with_pair(operands: &Operands, (a, b, relative): Pair, times: i32) -> Operand
 struct Products;
 
 impl Flat for Products {
-    const SHORTEST_FIRST: bool = false;
-
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         if !matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
             return None;
@@ -123,8 +113,6 @@ impl Flat for Products {
 struct Sums;
 
 impl Flat for Sums {
-    const SHORTEST_FIRST: bool = true;
-
     fn operands(cx: &mut Context<'_>, e: Expr) -> Option<Operands> {
         let Node::Sum(terms) = cx.pool.node(e).clone() else { return None };
         let mut operands = Operands(Vec::with_capacity(terms.len()));
@@ -154,8 +142,6 @@ struct Places {
     nodes: Vec<Expr>,
     /// How often it occurs.
     times: i32,
-    /// Operands that the nodes had when it was found in them.
-    operands: usize,
 }
 
 /// Where pairs occur.
@@ -165,9 +151,8 @@ struct Index {
     nodes: Table<Operands>,
     /// Where each pair occurs.
     places: FxHashMap<Pair, Places>,
-    /// Pairs that occur several times, by how often they do; between equals those in the shortest sums, which share least
-    /// with others, and then the oldest.
-    queue: BTreeSet<(i32, Reverse<(usize, Pair)>)>,
+    /// Pairs that occur several times, by how often they do; the oldest last between equals.
+    queue: BTreeSet<(i32, Reverse<Pair>)>,
     /// Operands of one node that are looked at.
     most: usize,
 }
@@ -177,9 +162,10 @@ fn nodes<F: Flat>(cx: &mut Context<'_>, computed: &[Expr]) -> Table<Operands> {
     computed.iter().filter_map(|&e| Some((e, F::operands(cx, e)?))).collect()
 }
 
-/// Names pairs of operands among the `computed` expressions of the draft; whether there are any to be shared.
-fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) -> bool {
-    let mut index = Index { nodes: nodes::<F>(cx, computed), ..Index::default() };
+/// Names pairs of operands that the expressions of the draft share.
+fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
+    let computed = draft.computed(cx);
+    let mut index = Index { nodes: nodes::<F>(cx, &computed), ..Index::default() };
     let all = index.nodes.keys();
     let mut occurs: Table<i32> = Table::new();
     for &(x, n) in all.iter().flat_map(|&node| &index.nodes[node].0) {
@@ -197,16 +183,17 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
             }
         }
     }
-    index.fill_queue();
+    let several = index.places.iter().filter(|(_, places)| places.times > 1);
+    index.queue = several.map(|(&pair, places)| (places.times, Reverse(pair))).collect();
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
-        let Some(&(_, Reverse((_, pair)))) = index.queue.last() else { break };
+        let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
         defined.push((symbol, pair));
         index.apply::<F>(pair, symbol);
     }
     if defined.is_empty() {
-        return false;
+        return;
     }
     let mut image: Table<Expr> = defined.iter().map(|&(s, _)| (s, s)).collect();
     let mut roots = draft.program.values();
@@ -218,20 +205,17 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft, computed: &[Expr]) ->
     }
     draft.replace(&image);
     place(cx, draft, definitions);
-    true
 }
 
 /// Completes `image` for everything in `roots`, where `nodes` have the operands given there.
 fn regroup<F: Flat>(cx: &mut Context<'_>, nodes: &Table<Operands>, roots: &[Expr], image: &mut Table<Expr>) {
-    let operands = |cx: &mut Context<'_>, e: Expr| match nodes.get(cx.signed(e).1) {
+    let operands = |pool: &Pool, e: Expr| match nodes.get(e) {
         Some(operands) => operands.keys().collect(),
-        None => cx.pool.children(e),
+        None => pool.children(e),
     };
-    rewrite(cx, roots, image, operands, |cx, e, image| {
-        let (negative, abs) = cx.signed(e);
-        let Some(operands) = nodes.get(abs) else { return cx.pool.rebuild(e, |c| image[c]) };
-        let new = F::build(cx, operands, image);
-        cx.with_sign(negative, new)
+    rewrite(cx, roots, image, operands, |cx, e, image| match nodes.get(e) {
+        Some(operands) => F::build(cx, operands, image),
+        None => cx.pool.rebuild(e, |c| image[c]),
     });
 }
 
@@ -245,23 +229,16 @@ fn most_operands(lengths: impl Iterator<Item = usize> + Clone) -> usize {
 }
 
 impl Index {
-    /// Enters all pairs that occur several times.
-    fn fill_queue(&mut self) {
-        let several = self.places.iter().filter(|(_, places)| places.times > 1);
-        let entries = several.map(|(&pair, places)| (places.times, Reverse((places.operands, pair))));
-        self.queue = entries.collect();
-    }
-
     /// Changes how often a pair occurs.
     fn change(&mut self, pair: Pair, by: i32) {
         let Some(places) = self.places.get_mut(&pair) else { return };
         let before = places.times;
         places.times += by;
         if before > 1 {
-            self.queue.remove(&(before, Reverse((places.operands, pair))));
+            self.queue.remove(&(before, Reverse(pair)));
         }
         if places.times > 1 {
-            self.queue.insert((places.times, Reverse((places.operands, pair))));
+            self.queue.insert((places.times, Reverse(pair)));
         }
     }
 
@@ -277,7 +254,6 @@ impl Index {
         let place = places.nodes.binary_search(&node).err()?;
         places.nodes.insert(place, node);
         places.times += times.abs();
-        places.operands += if F::SHORTEST_FIRST { operands.0.len() } else { 0 };
         Some(pair)
     }
 
@@ -341,15 +317,10 @@ fn reciprocal(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
     cx.pool.as_number(x).is_some_and(Signed::is_negative).then_some(f)
 }
 
-/// Names what `part` finds in the factors of more than one product; whether there is any.
-fn share_factors(
-    cx: &mut Context<'_>,
-    draft: &mut Draft,
-    computed: &[Expr],
-    part: fn(&mut Context<'_>, Expr) -> Option<Expr>,
-) -> bool {
-    let (nodes, mut products) = (nodes::<Products>(cx, computed), BTreeMap::<Expr, usize>::new());
-    for &e in computed {
+/// Names what `part` finds in the factors of more than one product.
+fn share_factors(cx: &mut Context<'_>, draft: &mut Draft, part: fn(&mut Context<'_>, Expr) -> Option<Expr>) {
+    let (computed, mut products) = (draft.computed(cx), BTreeMap::<Expr, usize>::new());
+    for &e in &computed {
         if matches!(cx.pool.node(e), Node::Product(_) | Node::Power(..)) {
             let product = Factors::of(cx, e);
             let parts: BTreeSet<Expr> = product.factors.keys().filter_map(|&f| part(cx, f)).collect();
@@ -357,8 +328,10 @@ fn share_factors(
         }
     }
     products.retain(|&value, count| *count > 1 && !cx.constants.contains(cx.pool, value));
-    let mut image = Table::new();
-    let mut definitions: Vec<(Expr, Expr)> = Vec::new();
+    if products.is_empty() {
+        return;
+    }
+    let (mut image, mut definitions): (Table<Expr>, Vec<(Expr, Expr)>) = Default::default();
     for value in products.into_keys() {
         let symbol = draft.fresh(cx);
         let inverse = cx.pool.recip(value);
@@ -368,9 +341,7 @@ fn share_factors(
         image.insert(value, symbol);
         definitions.push((symbol, value));
     }
-    if definitions.is_empty() {
-        return false;
-    }
+    let nodes = nodes::<Products>(cx, &computed);
     regroup::<Products>(cx, &nodes, &draft.program.values(), &mut image);
     for (_, value) in &mut definitions {
         let children = cx.pool.children(*value);
@@ -379,5 +350,4 @@ fn share_factors(
     }
     draft.replace(&image);
     place(cx, draft, definitions);
-    true
 }

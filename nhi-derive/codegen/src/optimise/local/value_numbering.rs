@@ -10,22 +10,9 @@ use crate::optimise::place::place;
 use crate::program::Table;
 use std::collections::BTreeMap;
 
-/// Rounds after which copies of copies are left alone.
-const ROUNDS: usize = 4;
-
 /// See the [module documentation](self).
 pub(in crate::optimise) fn value_numbering(cx: &mut Context<'_>, draft: &mut Draft) {
-    for round in 0..ROUNDS {
-        if !number_once(cx, draft, round) {
-            break;
-        }
-    }
-}
-
-/// One round; whether there was anything to do.
-fn number_once(cx: &mut Context<'_>, draft: &mut Draft, round: usize) -> bool {
     let mut lets = with_given_names(cx, draft.lets());
-    without_coefficients_of_coefficients(cx, &mut lets);
     // Which symbol stands for which value, a given name if there is one, and what others copy.
     lets.sort_by_key(|&(symbol, _)| is_generated(cx.pool, symbol));
     let mut symbol_of: Table<(bool, Expr)> = Table::new();
@@ -66,30 +53,8 @@ fn number_once(cx: &mut Context<'_>, draft: &mut Draft, round: usize) -> bool {
         };
         image.insert(e, new);
     }
-    let mut changed = !copies.is_empty();
-    let is_new = |&e: &Expr| e != image[e] && !values.contains_key(&image[e]);
-    changed |= draft.program.values().iter().any(is_new);
-    // The round before has placed these values.
-    let is_same = |(symbol, value): (Expr, Expr)| values.get(&symbol) == Some(&value);
-    if round > 0 && !changed && draft.lets().into_iter().all(is_same) {
-        return false;
-    }
     draft.replace(&image);
     place(cx, draft, values);
-    changed
-}
-
-/// A number times the name of a number times a symbol is one number times it, or the symbol itself.
-fn without_coefficients_of_coefficients(cx: &mut Context<'_>, lets: &mut [(Expr, Expr)]) {
-    let values: Table<Expr> = lets.iter().copied().collect();
-    for (_, value) in lets {
-        let (outer, name) = cx.pool.split_coefficient(*value);
-        let Some(&named) = values.get(name) else { continue };
-        let (inner, symbol) = cx.pool.split_coefficient(named);
-        if symbol != named && cx.pool.as_symbol(symbol).is_some() {
-            *value = cx.pool.scale(outer * inner, symbol);
-        }
-    }
 }
 
 /// A `Let` of a symbol that a pass made gives that symbol's value the `Let`'s own name.

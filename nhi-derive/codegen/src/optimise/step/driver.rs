@@ -5,8 +5,8 @@
 //! finished step shows the length of its recurrence.
 
 use super::{
-    Allowance, Alternative, CLOSING, Cost, FINISHING, Facts, Pass, ProgramPass, Run, STAGES, StepPass,
-    TRIG_RECURRENCE,
+    Allowance, CLOSING, Cost, FINISHING, Facts, PREDICTOR, Pass, ProgramPass, Run, STAGES, StepPass,
+    TRIG_RECURRENCE, WholePass,
 };
 use crate::expr::Pool;
 use crate::optimise::Options;
@@ -53,14 +53,14 @@ pub enum Outcome {
 struct Candidate {
     step: StepProgram,
     search: Search,
+    /// Those of the step before the first stage.
+    facts: Facts,
     stage: usize,
 }
 
 /// A step after all stages.
 struct Finished {
     step: StepProgram,
-    /// Facts of the step before the stage that rotates the loop.
-    facts: Facts,
     decisions: Vec<Decision>,
 }
 
@@ -71,18 +71,24 @@ pub fn optimise_step(
     step: StepProgram,
     options: Options,
 ) -> (StepProgram, Vec<Decision>) {
-    let cx = &mut Context::new(pool, constants, options);
-    // The first stage needs no search before it.
-    let current = candidate(cx, step.clone(), 1);
-    let start = Candidate { step, search: current.search.clone(), stage: 0 };
-    let Finished { mut step, facts, mut decisions } = fewest_operations(cx, start, current, 0);
+    let (cx, mut step) = (&mut Context::new(pool, constants, options), step);
+    let predicted = run_whole(cx, &PREDICTOR, Facts::of(&step, false), &mut step);
+    let search = Search::new(cx, &step.program);
+    let facts = Facts::of(&step, search.is_long());
+    let Finished { mut step, mut decisions } = explore(cx, Candidate { step, search, facts, stage: 0 }, 0);
+    decisions.insert(0, predicted);
     decisions.extend(run_each(cx, CLOSING, facts, &mut step.program, 0));
-    decisions.push(TRIG_RECURRENCE.decide(cx, facts, |cx| {
-        let before = step.program.clone();
-        (TRIG_RECURRENCE.run)(cx.pool, &mut step);
-        Outcome::of_change(before != step.program)
-    }));
+    decisions.push(run_whole(cx, &TRIG_RECURRENCE, facts, &mut step));
     (step, decisions)
+}
+
+/// Runs a pass whose result is kept.
+fn run_whole(cx: &mut Context<'_>, pass: &WholePass, facts: Facts, step: &mut StepProgram) -> Decision {
+    pass.decide(cx, facts, |cx| {
+        let before = step.program.clone();
+        (pass.run)(cx.pool, step);
+        Outcome::of_change(before != step.program)
+    })
 }
 
 impl Outcome {
@@ -126,16 +132,10 @@ fn run_each(
     each.collect()
 }
 
-/// `step` as a candidate before stage `stage`. If passes that always run come next, they have run.
-fn candidate(cx: &mut Context<'_>, mut step: StepProgram, mut stage: usize) -> Candidate {
-    while let Some([StepPass { name, run: Run::Always(run), .. }]) = STAGES.get(stage) {
-        if cx.options.has(name) {
-            run(cx.pool, &mut step);
-        }
-        stage += 1;
-    }
+/// `step` as a candidate before the next stage.
+fn candidate(cx: &mut Context<'_>, step: StepProgram, at: &Candidate) -> Candidate {
     let search = Search::new(cx, &step.program);
-    Candidate { step, search, stage }
+    Candidate { step, search, stage: at.stage + 1, ..*at }
 }
 
 /// Takes a candidate through its remaining stages.
@@ -145,28 +145,23 @@ fn explore(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
         Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => {
             fewest_cycles(cx, at, most)
         }
-        Some(_) => {
-            let current = Candidate { stage: at.stage + 1, ..at.clone() };
-            fewest_operations(cx, at, current, most)
-        }
+        Some(passes) => fewest_operations(cx, &passes[0], at, most),
     }
 }
 
-/// Runs a stage that compares operations after one round of the local passes. `current` is the step without the pass of
-/// the stage.
-fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, most: Allowance) -> Finished {
-    let (pass, facts, next) = (&STAGES[at.stage][0], Facts::of(&at.step, &at.search), at.stage + 1);
-    let mut best = current;
-    let mut decisions = vec![pass.decide(cx, facts, |cx| {
+/// Runs a pass that compares operations after one round of the local passes.
+fn fewest_operations(cx: &mut Context<'_>, pass: &StepPass, at: Candidate, most: Allowance) -> Finished {
+    let mut best = Candidate { stage: at.stage + 1, ..at.clone() };
+    let decision = pass.decide(cx, at.facts, |cx| {
         let (Run::Operations(make) | Run::OperationsInLoop(make)) = pass.run else { return Outcome::Nothing };
         let Some(step) = make(cx, &at.step, &at.search) else { return Outcome::Nothing };
-        let other = candidate(cx, step, next);
+        let other = candidate(cx, step, &at);
         let (before, after, worth, what) = match pass.run {
             Run::OperationsInLoop(_) => {
                 let [before, after] =
                     [&best, &other].map(|c| weight_in_loop(cx.pool, cx.constants, &c.search.best.program));
                 let (with, without) = (TARGET.state_entry_with_newton, TARGET.state_entry);
-                let worth = if facts.has_newton { with } else { without };
+                let worth = if at.facts.has_newton { with } else { without };
                 (before, after, worth, "operations in a loop")
             }
             _ => (best.search.cost.0, other.search.cost.0, 1, "operations"),
@@ -176,51 +171,37 @@ fn fewest_operations(cx: &mut Context<'_>, at: Candidate, current: Candidate, mo
             best = other;
         }
         Outcome::Compared { before, after, what, is_kept }
-    })];
-    let facts = Facts::of(&best.step, &best.search);
-    // Passes that always run have run.
-    let have_run = STAGES[next..best.stage].iter().copied().flatten();
-    decisions.extend(have_run.map(|pass| pass.decide(cx, facts, |_| Outcome::Run)));
+    });
     let mut finished = explore(cx, best, most);
-    decisions.append(&mut finished.decisions);
-    Finished { decisions, ..finished }
+    finished.decisions.insert(0, decision);
+    finished
 }
 
 /// Runs a stage that compares cycles of finished steps.
 fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
-    let Candidate { step, search, stage } = &at;
-    let (facts, next) = (Facts::of(step, search), stage + 1);
-    if STAGES[*stage].iter().all(|pass| (pass.applies)(facts).is_err()) {
-        // Nothing to compare: neither copies of the pool nor costs are needed.
-        let log = STAGES[*stage].iter().map(|pass| pass.decide(cx, facts, |_| Outcome::Nothing));
-        let mut decisions: Vec<Decision> = log.collect();
-        let mut finished = explore(cx, Candidate { stage: next, ..at }, most);
-        decisions.append(&mut finished.decisions);
-        return Finished { facts, decisions, ..finished };
-    }
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let start = (cx.pool.clone(), cx.constants.clone());
-    let mut best = explore(cx, Candidate { stage: next, ..at.clone() }, most);
+    let mut best = explore(cx, Candidate { stage: at.stage + 1, ..at.clone() }, most);
     let present = Cost::of(cx.pool, cx.constants, &best.step.program);
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
-    for pass in STAGES[*stage] {
-        log.push(pass.decide(cx, facts, |cx| {
-            let (alternatives, most): (Vec<Alternative<'_>>, Allowance) = match pass.run {
-                Run::Cycles(make) => (vec![Box::new(move |cx| make(cx, step, search))], 0),
-                Run::CyclesByMore(alternatives) => (alternatives(&start.0, step), present.most_in_loop()),
-                _ => (Vec::new(), 0),
+    for pass in STAGES[at.stage] {
+        log.push(pass.decide(cx, at.facts, |cx| {
+            let (Run::Cycles(alternatives) | Run::CyclesByMore(alternatives)) = pass.run else {
+                return Outcome::Nothing;
             };
+            let is_by_more = matches!(pass.run, Run::CyclesByMore(_));
+            let most = if is_by_more { present.most_in_loop() } else { 0 };
             let mut outcome = Outcome::Nothing;
-            for alternative in alternatives {
+            for alternative in alternatives(&start.0, &at.step) {
                 let (mut pool, mut constants) = start.clone();
                 let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
                 let Some(step) = alternative(cx) else { continue };
-                let other = candidate(cx, step, next);
+                let other = candidate(cx, step, &at);
                 let other = explore(cx, other, most);
                 let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
-                let is_allowed = match pass.run {
-                    Run::Cycles(_) => cost.in_loop <= present.in_loop,
-                    _ => cost.is_worth_another_state(present),
+                let is_allowed = match is_by_more {
+                    true => cost.is_worth_another_state(present),
+                    false => cost.in_loop <= present.in_loop,
                 };
                 let is_kept = is_allowed && cost.cycles() < least.cycles();
                 if is_kept || !matches!(outcome, Outcome::Compared { is_kept: true, .. }) {
@@ -239,19 +220,18 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
         cx.factors = Table::new();
     }
     log.append(&mut best.decisions);
-    Finished { facts, decisions: log, ..best }
+    Finished { decisions: log, ..best }
 }
 
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
 fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
-    let Candidate { mut step, mut search, .. } = at;
-    let facts = Facts::of(&step, &search);
+    let Candidate { mut step, mut search, facts, .. } = at;
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
     decisions.extend(run_each(cx, FINISHING, facts, &mut step.program, most));
-    Finished { step, facts, decisions }
+    Finished { step, decisions }
 }
 
 /// What the local passes of the order that was kept have saved.

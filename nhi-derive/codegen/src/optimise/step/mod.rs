@@ -2,7 +2,7 @@
 //! operations.
 //!
 //! [`driver`] runs them in four groups: [`STAGES`] produce candidates, which it compares; [`FINISHING`] runs for every
-//! candidate, [`CLOSING`] and [`TRIG_RECURRENCE`] for the one that is kept.
+//! candidate, [`CLOSING`] for the one that is kept. [`PREDICTOR`] runs before, and [`TRIG_RECURRENCE`] after all others.
 
 mod driver;
 mod hoist_division;
@@ -29,6 +29,7 @@ type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
 
 /// Makes one of several other forms of a step.
 type Alternative<'a> = Box<dyn Fn(&mut Context<'_>) -> Option<StepProgram> + 'a>;
+type Alternatives = for<'a> fn(&Pool, &'a StepProgram) -> Vec<Alternative<'a>>;
 
 /// Properties of a step that decide whether a pass applies.
 #[derive(Clone, Copy)]
@@ -38,8 +39,8 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(step: &StepProgram, search: &Search) -> Facts {
-        Facts { has_newton: step.program.has_loop(), is_long: search.is_long() }
+    fn of(step: &StepProgram, is_long: bool) -> Facts {
+        Facts { has_newton: step.program.has_loop(), is_long }
     }
 }
 
@@ -61,23 +62,32 @@ type StepPass = Pass<Run>;
 /// A pass over the program of a step that does not change the carried state.
 type ProgramPass = Pass<fn(&mut Context<'_>, &mut Program, Allowance)>;
 
+/// A pass whose result is always kept. It saves iterations or calls, which the counts do not show.
+type WholePass = Pass<fn(&mut Pool, &mut StepProgram)>;
+
 /// Largest number of operations that a loop over steps may have in exchange for a shorter recurrence.
 type Allowance = usize;
 
 /// How a pass runs, and the measure that must improve for its result to be kept.
 enum Run {
-    /// The result is always kept. The pass saves iterations or calls, which the counts do not show.
-    Always(fn(&mut Pool, &mut StepProgram)),
     /// A candidate is kept if it has fewer operations after a first round of the local passes.
     Operations(Make),
     /// A candidate is kept if a loop over steps saves as many operations as a number in the state costs
     /// ([`Target::state_entry`](crate::target::Target::state_entry)).
     OperationsInLoop(Make),
     /// A candidate is kept if a loop over steps takes fewer cycles and no more operations.
-    Cycles(Make),
+    Cycles(Alternatives),
     /// A candidate is kept if a loop over steps saves an eighth of its cycles; see [`Cost::is_worth_another_state`].
-    CyclesByMore(for<'a> fn(&Pool, &'a StepProgram) -> Vec<Alternative<'a>>),
+    CyclesByMore(Alternatives),
 }
+
+/// The first pass.
+const PREDICTOR: WholePass = Pass {
+    name: "predictor",
+    does: "extrapolates the initial guess of Newton's method",
+    applies: with_newton,
+    run: predictor::predictor,
+};
 
 /// Stages, in order. The driver compares the candidates of a stage and keeps one of them at most.
 const STAGES: &[&[StepPass]] = &[
@@ -87,18 +97,12 @@ const STAGES: &[&[StepPass]] = &[
         applies: always,
         run: Run::Operations(|cx, step, _| state_cache::cached(cx, step)),
     }],
-    &[StepPass {
-        name: "predictor",
-        does: "extrapolates the initial guess of Newton's method",
-        applies: with_newton,
-        run: Run::Always(predictor::predictor),
-    }],
     &[
         StepPass {
             name: "midpoints",
             does: "carries coordinates at the midpoint of the next step",
             applies: short_without_newton,
-            run: Run::Cycles(|cx, step, _| midpoints::midpoints(cx, step)),
+            run: Run::Cycles(|_, step| vec![Box::new(|cx| midpoints::midpoints(cx, step))]),
         },
         StepPass {
             name: "rotate_loop",
@@ -148,7 +152,7 @@ const CLOSING: &[ProgramPass] = &[
 ];
 
 /// The last pass.
-const TRIG_RECURRENCE: Pass<fn(&mut Pool, &mut StepProgram)> = Pass {
+const TRIG_RECURRENCE: WholePass = Pass {
     name: "trig_recurrence",
     does: "rotates sines and cosines by the increment of their angle",
     applies: always,
@@ -159,7 +163,8 @@ const TRIG_RECURRENCE: Pass<fn(&mut Pool, &mut StepProgram)> = Pass {
 pub(super) fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     let stages = STAGES.iter().copied().flatten().map(|pass| (pass.name, pass.does));
     let others = FINISHING.iter().chain(CLOSING).map(|pass| (pass.name, pass.does));
-    stages.chain(others).chain([(TRIG_RECURRENCE.name, TRIG_RECURRENCE.does)])
+    let [first, last] = [PREDICTOR, TRIG_RECURRENCE].map(|pass| (pass.name, pass.does));
+    std::iter::once(first).chain(stages).chain(others).chain([last])
 }
 
 fn always(_: Facts) -> Applies {

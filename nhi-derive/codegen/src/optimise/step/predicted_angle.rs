@@ -4,7 +4,7 @@
 //! prediction x̂ of an angle x,
 //!
 //! ```text
-//! (1)  sin x = sin x̂ + (x − x̂) cos x̂,   cos x = cos x̂ − (x − x̂) sin x̂.
+//! sin x = sin x̂ + (x − x̂) cos x̂,   cos x = cos x̂ − (x − x̂) sin x̂.
 //! ```
 //!
 //! Predictions exist for three kinds of angles:
@@ -13,15 +13,14 @@
 //!   prediction. Its sine and cosine do not depend on the division of the last update.
 //! - Angles θ' = θ + 2 (θ̄ − θ) of the next step: the two half steps around a node have equal rotations. The state
 //!   carries θ, the rotation 2 (θ̄ − θ) of the last iterate, and sine and cosine of their sum. The sum is not rounded
-//!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy. If sine and
-//!   cosine of θ̄ are known, then (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and likewise for the cosine.
+//!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy.
 //! - Phases a t + b, which advance by a h in every step. Sine and cosine of a h are prepared.
 //!
 //! If no reaction acts on the angle, the prediction is exact up to rounding and is used without a check, until the next
 //! re-synchronisation or change of the step size. Other predictions are checked at run time: if x̂ is not close to x,
 //! sine and cosine are rotated by polynomials, or computed.
 
-use super::trig_recurrence::{Called, carry_angle, carry_sines};
+use super::trig_recurrence::{Called, carry_sines};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::optimise::local::of_sum;
 use crate::program::{
@@ -30,7 +29,7 @@ use crate::program::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Largest number of terms of an expanded angle.
+/// Largest number of terms of an expanded value.
 const MAX_TERMS: usize = 64;
 
 /// Position and statement of the only Newton loop; `None` without a loop, or with several.
@@ -43,7 +42,7 @@ fn newton(program: &Program) -> Option<(usize, &Newton)> {
 }
 
 /// `e` in expanded form, with symbols replaced by their values; each value may use the symbols before it.
-fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
+pub(super) fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
     let mut e = e;
     for &(symbol, value) in values.iter().rev() {
         e = pool.substitute(&[e], &HashMap::from([(symbol, value)]))[0];
@@ -117,36 +116,20 @@ fn bind(pool: &mut Pool, program: &mut Program, at: &mut usize, name: &str, valu
     symbol
 }
 
-/// Binds sin cα and 1 − cos cα, c = ±2, given sine and cosine of α.
-fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Called, c: i64) -> [Expr; 2] {
-    let Called { sines: [sin, cos], .. } = called;
-    let two = pool.int(2);
-    let twice = pool.mul(two, sin);
-    let twice = bind(pool, program, at, "twice", twice);
-    let sign = pool.int(c.signum());
-    let values = [pool.product(&[sign, twice, cos]), pool.mul(twice, sin)];
-    values.map(|value| bind(pool, program, at, "turn", value))
-}
-
 /// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
     for called in Called::all(pool, &program.body, Function::SmallSin) {
-        let Some(mut at) = called.position(&program.body) else { continue };
+        let Some(at) = called.position(&program.body) else { continue };
         if newton(program).is_some_and(|(newton, _)| at < newton) {
             continue;
         }
         let Some(angle) = opened(pool, called.angle, &late) else { continue };
         let Some((from, c)) = part(pool, program, angle, &late) else { continue };
-        let number = pool.int(c);
+        let [number, sign] = [c, c.signum()].map(|c| pool.int(c));
         let near = pool.mul(number, from.angle);
-        let known = if c.abs() == 1 {
-            [pool.mul(number, from.sines[0]), from.sines[1]]
-        } else {
-            let [sin, versine] = doubled(pool, program, &mut at, from, c);
-            let one = pool.one();
-            [sin, pool.sub(one, versine)]
-        };
+        let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
+        let known = if c.abs() == 1 { one } else { of_sum(pool, one, one) };
         let nothing = pool.zero();
         called.turn(&mut program.body, near, Foreseen::Near(nothing), known);
     }
@@ -178,30 +161,19 @@ pub(super) fn ahead(
     at += 1;
     program.body.insert(at, Statement::Equation("prediction of the sine and cosine at the next node".into()));
     at += 1;
-    let [number, sign, two] = [c, c.signum(), 2].map(|c| pool.int(c));
+    let [number, sign] = [c, c.signum()].map(|c| pool.int(c));
     let by = pool.mul(number, from.angle);
-    let Called { angle, sines: [sin, cos] } = called;
+    let Called { angle, sines } = called;
     let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
-    let after_one = of_sum(pool, called.sines, one);
-    let of_lets = after_one.map(|value| lets(&program.body).find(|&(_, v)| v == value));
-    let sines = if c.abs() == 1 {
-        after_one
-    } else {
-        let changes = if let [Some((sin_half, _)), Some((cos_half, _))] = of_lets {
-            // (2)
-            let twice = pool.mul(two, one[0]);
-            let twice = bind(pool, program, &mut at, "twice", twice);
-            [cos_half, sin_half].map(|half| pool.mul(twice, half))
-        } else {
-            let ([s, v], sin) = (doubled(pool, program, &mut at, from, c.abs()), pool.mul(sign, sin));
-            let [cs, sv, cv, ss] = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
-            // `Let`s fix the association: the small products are added to each other first.
-            let changes = [pool.sub(cs, sv), pool.add(cv, ss)];
-            let [change, other] = changes.map(|value| bind(pool, program, &mut at, "change", value));
-            [pool.mul(sign, change), other]
-        };
-        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
-    };
+    let mut sines = of_sum(pool, sines, one);
+    if c.abs() == 2 {
+        // The step may compute sine and cosine of the angle in the middle.
+        let middle = sines.map(|value| {
+            let known = lets(&program.body).find(|&(_, v)| v == value).map(|(symbol, _)| symbol);
+            known.unwrap_or_else(|| bind(pool, program, &mut at, "middle", value))
+        });
+        sines = of_sum(pool, middle, one);
+    }
     let name = pool.show(angle).to_string();
     let sines = [("sin", sines[0]), ("cos", sines[1])]
         .map(|(f, value)| bind(pool, program, &mut at, &format!("{f}_near_{name}"), value));
@@ -291,7 +263,8 @@ fn turn_phase(pool: &mut Pool, step: &mut StepProgram, phase: Expr, by: Expr, na
     let next_sines = of_sum(pool, sines, [sin_by, cos_by]);
     let name = format!("near_{name}");
     let from = pool.fresh_symbol(&name);
-    carry_angle(step, from, next, first);
+    let role = Carried::Angle { rotation: None };
+    step.carry([(StateEntry::new(from, role, first, Rescale::Keep), next)]);
     let of = Rotated { angle: from, rotation: None };
     let known = carry_sines(pool, step, &name, of, next_sines, first, Rescale::Keep);
     // The rotation is checked, since a state does not hold the time.

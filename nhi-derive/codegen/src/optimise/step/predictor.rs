@@ -3,135 +3,82 @@
 //! A better guess saves iterations. The pass applies to every step with a Newton loop.
 //!
 //! The scheme provides a guess g of the solution u: the last velocity, or the last impulses. The state carries the last
-//! error e = u − g and its backward differences ∇e and ∇²e. The new guess adds the value of the quadratic polynomial
-//! through the last three errors,
+//! errors e₁, e₂, … of g, the latest first, where e = u − g. The new guess adds the value of the quadratic polynomial
+//! through three of them,
 //!
 //! ```text
-//! g + e + ∇e + ∇²e.
+//! g + 3e₁ + (e₃ − 3e₂).
 //! ```
+//!
+//! The sum in brackets is carried in place of e₃: it is known a step earlier, so that only e₁ is on the critical path. A
+//! fourth number would save some iterations, but cost ensembles more.
 //!
 //! The fallback guess is g: the iteration starts again from g if it diverges, or if the prediction is far off and g is
-//! closer. At a start, and after a change of the step size, error and differences are zero, so that the guess is g.
+//! closer. At a start, and after a change of the step size, the errors are zero, so that the guess is g.
 //!
-//! Schemes guess impulses as h λ, and λ is the last impulse divided by h. Such a g is the last solution u₁. The state
-//! then carries u₁ instead, no step reads λ, and the guess is the cubic extrapolation of the last four solutions, which
-//! are g at a start,
-//!
-//! ```text
-//! 4u₁ + (4u₃ − 6u₂ − u₄).
-//! ```
-//!
-//! The sum in brackets is carried as well: it is known a step earlier, so that only u₁ is on the critical path.
+//! Schemes guess impulses as h λ, and λ is the last impulse divided by h. Such a g is the last solution. The state then
+//! carries it, so that no step reads λ.
 //!
 //! Reflected momenta carry parasitic modes that change sign in every step, and differencing doubles such a mode. The
 //! predictor of these states is exact for errors that are a straight line plus such a mode,
 //!
 //! ```text
-//! g + e + ∇e₋₁,   2u₁ + (u₄ − 2u₃).
+//! g + e₁ + (e₂ − e₃).
 //! ```
 
+use super::predicted_angle::opened;
 use crate::expr::{Expr, Pool};
 use crate::program::{Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
-use std::collections::{BTreeSet, HashMap};
-
-/// Order of the predictor: the state carries e, ∇e, and ∇²e or ∇e₋₁. A fourth number saves some iterations, but costs
-/// ensembles more.
-const NUMBERS: usize = 3;
-
-/// Limits of the expansion that recognises the last solution: terms of a sum, and levels of `Let`s that are inlined.
-const MAX_TERMS: usize = 16;
-const MAX_OPENED: usize = 3;
 
 /// Extrapolates the initial guesses of `step`. States that belong to one step size hold reflected momenta.
 pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
-    let reflects = step.has_one_size;
-    let [of_solutions, of_errors] = match reflects {
-        true => [
-            "2 u₁ + (u₄ − 2 u₃); u₁ to u₄: last solutions",
-            "g + e0 + e2; e0: last error of g, e2: its change in the step before",
-        ],
-        false => [
-            "4 u₁ + (4 u₃ − 6 u₂ − u₄); u₁ to u₄: last solutions",
-            "g + e0 + e1 + e2; e0: last error of g, e1 and e2: its differences",
-        ],
+    let (coefficients, formula) = match step.has_one_size {
+        true => ([1, 1, -1], "g + e₁ + (e₂ − e₃)"),
+        false => ([3, -3, 1], "g + 3 e₁ + (e₃ − 3 e₂)"),
     };
-    let (mut solutions, mut differences, mut body) = (Vec::new(), Vec::new(), Vec::new());
-    let program = step.program.clone();
+    let coefficients = coefficients.map(|c| pool.int(c));
+    let (zero, program) = (pool.zero(), step.program.clone());
+    let (mut carried, mut body) = (Vec::new(), Vec::new());
+    let mut carry = |symbol, role, start, next| {
+        carried.push((StateEntry::new(symbol, role, start, Rescale::Restart), next));
+    };
     for mut statement in std::mem::take(&mut step.program.body) {
-        let (mut formulas, mut after) = (BTreeSet::new(), Vec::new());
+        let mut errors = Vec::new();
         if let Statement::Newton(newton) = &mut statement {
-            newton.otherwise.clone_from(&newton.guess);
-            let unknowns = newton.unknowns.iter().zip(&mut newton.guess).zip(&mut newton.otherwise);
-            for ((&u, guess), otherwise) in unknowns {
+            let text = format!("initial guess: {formula}; e₁ to e₃: last errors of g");
+            body.push(Statement::Equation(text));
+            for (&u, guess) in newton.unknowns.iter().zip(&mut newton.guess) {
+                let name = pool.show(u).to_string();
                 if is_last_solution(pool, &program, *guess, u) {
-                    formulas.insert(of_solutions);
-                    [*guess, *otherwise] = last_solutions(pool, &mut solutions, u, *guess, reflects);
-                } else {
-                    formulas.insert(of_errors);
-                    after.extend(last_errors(pool, &mut differences, u, guess, reflects));
+                    let last = pool.fresh_symbol(&format!("last_{name}"));
+                    carry(last, Carried::Solution, *guess, u);
+                    *guess = last;
                 }
+                newton.otherwise.push(*guess);
+                let mut next = pool.sub(u, *guess);
+                if next != u {
+                    let symbol = pool.fresh_symbol(&format!("next_error_{name}"));
+                    errors.push(Statement::Let { symbol, value: next });
+                    next = symbol;
+                }
+                let [e1, e2, older] = ["error", "error_2", "older_errors"]
+                    .map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
+                let [first, second, third] =
+                    [(0, e1), (1, e1), (2, e2)].map(|(i, e)| pool.mul(coefficients[i], e));
+                carry(e1, Carried::Error { lag: 0 }, zero, next);
+                carry(e2, Carried::Error { lag: 1 }, zero, e1);
+                carry(older, Carried::OlderErrors, zero, pool.add(second, third));
+                *guess = pool.sum(&[*guess, first, older]);
             }
         }
-        if !formulas.is_empty() {
-            let formulas: Vec<&str> = formulas.into_iter().collect();
-            body.push(Statement::Equation(format!("initial guess: {}", formulas.join("; or "))));
-        }
         body.push(statement);
-        if !after.is_empty() {
+        if !errors.is_empty() {
             body.push(Statement::Equation("errors for the next initial guess".into()));
-            body.append(&mut after);
+            body.append(&mut errors);
         }
     }
     step.program.body = body;
-    step.carry(solutions.into_iter().chain(differences));
-}
-
-/// Entries, and their values for the next step.
-type Entries = Vec<(StateEntry, Expr)>;
-
-/// Carries the last solutions of an unknown, of which its guess g is the last; the new guess, and the fallback.
-fn last_solutions(pool: &mut Pool, to: &mut Entries, u: Expr, start: Expr, reflects: bool) -> [Expr; 2] {
-    // The coefficient of u₁ in the guess, and those of u₁, u₂ and u₃ in the sum carried for the next guess.
-    let (first, others) = if reflects { (2, [0, -2, 1]) } else { (4, [-6, 4, -1]) };
-    let name = pool.show(u).to_string();
-    let [u1, u2, u3, rest] =
-        ["last", "last_2", "last_3", "back"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
-    let guess = combined(pool, [(first, u1), (1, rest)]);
-    let next = combined(pool, [(others[0], u1), (others[1], u2), (others[2], u3)]);
-    let older = combined(pool, [(1 - first, start)]);
-    let solution = |lag| Carried::Solution { lag };
-    let entries = [
-        (u1, solution(0), start, u),
-        (u2, solution(1), start, u1),
-        (u3, solution(2), start, u2),
-        (rest, Carried::OlderSolutions, older, next),
-    ];
-    to.extend(
-        entries.map(|(symbol, role, start, next)| {
-            (StateEntry::new(symbol, role, start, Rescale::Restart), next)
-        }),
-    );
-    [guess, u1]
-}
-
-/// Adds predicted errors to the guess g of an unknown, and carries the last error and its differences; what computes them.
-fn last_errors(pool: &mut Pool, to: &mut Entries, u: Expr, g: &mut Expr, reflects: bool) -> Vec<Statement> {
-    let name = pool.show(u).to_string();
-    let (mut minuend, mut subtrahend) = (u, *g);
-    let (mut terms, mut after) = (vec![*g], Vec::new());
-    for order in 0..NUMBERS {
-        let [symbol, next] = ["", "next_"].map(|when| pool.fresh_symbol(&format!("{when}e{order}_{name}")));
-        let value = if reflects && order == 2 { subtrahend } else { pool.sub(minuend, subtrahend) };
-        after.push(Statement::Let { symbol: next, value });
-        let (role, start) = (Carried::Difference { order }, pool.zero());
-        to.push((StateEntry::new(symbol, role, start, Rescale::Zero), next));
-        if !reflects || order != 1 {
-            terms.push(symbol);
-        }
-        (minuend, subtrahend) = (next, symbol);
-    }
-    *g = pool.sum(&terms);
-    after
+    step.carry(carried);
 }
 
 /// Whether a guess is the last solution: a multiple of h whose value in the next step is the unknown `u`.
@@ -142,24 +89,7 @@ fn is_last_solution(pool: &mut Pool, program: &Program, guess: Expr, u: Expr) ->
     if pool.depends_on(without_h, &[h]) || !pool.are_made_of(&[without_h], &known) {
         return false;
     }
-    let (next, values) = (program.state().collect(), lets(&program.body).collect());
-    let (mut e, mut map): (Expr, &HashMap<Expr, Expr>) = (guess, &next);
-    for _ in 0..=MAX_OPENED {
-        e = pool.substitute(&[e], map)[0];
-        match pool.expand(e, MAX_TERMS) {
-            Some(expanded) if expanded == u => return true,
-            Some(expanded) => (e, map) = (expanded, &values),
-            None => return false,
-        }
-    }
-    false
-}
-
-/// Σ c x
-fn combined<const N: usize>(pool: &mut Pool, parts: [(i64, Expr); N]) -> Expr {
-    let terms = parts.map(|(c, x)| {
-        let c = pool.int(c);
-        pool.mul(c, x)
-    });
-    pool.sum(&terms)
+    let next = pool.substitute(&[guess], &program.state().collect())[0];
+    let values: Vec<(Expr, Expr)> = lets(&program.body).collect();
+    opened(pool, next, &values) == Some(u)
 }

@@ -22,10 +22,9 @@ use crate::program::{
     Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
 };
 use num_traits::Signed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
-/// Two candidates for each equation that the step can begin at: affine forms are substituted through the carried
-/// values, or end at them.
+/// A candidate for each equation that the step can begin at.
 pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Alternative<'a>> {
     let mut cuts: Vec<Cut> = Vec::new();
     for (i, statement) in step.program.body.iter().enumerate() {
@@ -36,15 +35,12 @@ pub(super) fn candidates<'a>(pool: &Pool, step: &'a StepProgram) -> Vec<Alternat
             cuts.push(cut);
         }
     }
-    let both = cuts.into_iter().flat_map(|cut| [cut.clone(), Cut { through: true, ..cut }]);
-    both.map(|cut| -> Alternative<'a> { Box::new(move |cx| cut.step(cx, step)) }).collect()
+    let alternative = |cut: Cut| -> Alternative<'a> { Box::new(move |cx| cut.step(cx, step)) };
+    cuts.into_iter().map(alternative).collect()
 }
 
 /// A step in two parts; the rotated step begins with the second one.
-#[derive(Clone)]
 struct Cut {
-    /// Whether affine forms are substituted through the carried values.
-    through: bool,
     /// The first part: `Let`s that depend on the state, t, parameters and step size alone.
     before: Vec<(Expr, Expr)>,
     /// Symbols that depend on more than parameters and step size.
@@ -89,7 +85,7 @@ impl Cut {
         let all = used(pool, program);
         let now = program.state().filter(|(s, _)| all.contains(s)).count();
         let fits = !read.is_empty() && read.len() + state.len() <= now;
-        fits.then_some(Cut { through: false, before, moving, after, state, read })
+        fits.then_some(Cut { before, moving, after, state, read })
     }
 
     /// The rotated step: it carries the values of the first part that the second part reads.
@@ -129,113 +125,43 @@ impl Cut {
         quotients.map(|(symbol, _)| symbol).collect()
     }
 
-    /// The values of the first part in the next step, as affine functions of the atoms; `None` if they are not.
+    /// The values of the first part in the next step, as affine functions of the atoms where they are.
     fn images(&self, pool: &mut Pool, program: &Program) -> Option<Table<Expr>> {
-        let mut forms = Forms::new(pool, &self.atoms(pool));
-        for statement in &self.after {
-            if let Statement::Let { symbol, value } = *statement {
-                forms.bind(pool, symbol, value);
-            }
+        let atoms = self.atoms(pool);
+        // Symbols that are such functions.
+        let mut late: HashMap<Expr, Expr> = HashMap::new();
+        for (symbol, value) in lets(&self.after).filter(|(symbol, _)| !atoms.contains(symbol)) {
+            let value = pool.substitute(&[value], &late)[0];
+            late.extend(affine(pool, value, &atoms).map(|value| (symbol, value)));
         }
         // The symbols of the next step, as functions of the results of this one.
-        let mut next = Forms::new(pool, &[]);
-        for (symbol, value) in program.state() {
-            let form = forms.form(pool, value);
-            next.of.insert(symbol, form);
-        }
+        let (symbols, values): (Vec<Expr>, Vec<Expr>) = program.state().unzip();
+        let values = pool.substitute(&values, &late);
+        let mut next: HashMap<Expr, Expr> = symbols.into_iter().zip(values).collect();
         let &h = program.symbols(&Role::StepSize).first()?;
-        for &t in program.symbols(&Role::Time) {
-            let end = pool.add(t, h);
-            next.of.insert(t, Form::free(end));
-        }
+        next.extend(program.symbols(&Role::Time).iter().map(|&t| (t, pool.add(t, h))));
         let mut images = Table::new();
         for &(symbol, value) in &self.before {
-            let form = next.form(pool, value);
-            images.insert(symbol, form.value);
+            let value = pool.substitute(&[value], &next)[0];
+            let value = affine(pool, value, &atoms).unwrap_or(value);
+            images.insert(symbol, value);
             if self.moving.contains(&symbol) {
-                let form =
-                    if self.read.contains(&symbol) && !self.through { Form::free(form.value) } else { form };
-                next.of.insert(symbol, form);
+                next.insert(symbol, value);
             }
         }
-        (forms.are_affine && next.are_affine).then_some(images)
+        Some(images)
     }
 }
 
-/// An expression as an affine function of the atoms: their coefficients, and under the key 1 what is free of them.
-#[derive(Clone)]
-struct Form {
-    value: Expr,
-    /// Empty if the expression does not depend on atoms.
-    of: BTreeMap<Expr, Expr>,
-}
-
-impl Form {
-    fn free(value: Expr) -> Form {
-        Form { value, of: BTreeMap::new() }
+/// `e` as A + B l with the atoms l, if it is such a function of them.
+fn affine(pool: &mut Pool, e: Expr, atoms: &[Expr]) -> Option<Expr> {
+    let slopes: Vec<Expr> = atoms.iter().map(|&atom| pool.derivative(e, atom)).collect();
+    if !pool.depends_on(e, atoms) || slopes.iter().any(|&slope| pool.depends_on(slope, atoms)) {
+        return None;
     }
-
-    /// Σ coefficient·atom
-    fn late(pool: &mut Pool, of: BTreeMap<Expr, Expr>) -> Form {
-        let terms: Vec<Expr> = of.iter().map(|(&atom, &c)| pool.mul(c, atom)).collect();
-        Form { value: pool.sum(&terms), of }
-    }
-}
-
-struct Forms {
-    of: Table<Form>,
-    /// Whether there are no products of atoms.
-    are_affine: bool,
-}
-
-impl Forms {
-    fn new(pool: &Pool, atoms: &[Expr]) -> Forms {
-        let form = |&atom: &Expr| (atom, Form { value: atom, of: BTreeMap::from([(atom, pool.one())]) });
-        Forms { of: atoms.iter().map(form).collect(), are_affine: true }
-    }
-
-    fn bind(&mut self, pool: &mut Pool, symbol: Expr, value: Expr) {
-        if !self.of.contains(symbol) {
-            let of = self.form(pool, value).of;
-            self.of.insert(symbol, Form { value: symbol, of });
-        }
-    }
-
-    fn form(&mut self, pool: &mut Pool, e: Expr) -> Form {
-        for e in pool.reachable(&[e]) {
-            if !self.of.contains(e) {
-                let form = self.found(pool, e);
-                self.of.insert(e, form);
-            }
-        }
-        self.of[e].clone()
-    }
-
-    fn found(&mut self, pool: &mut Pool, e: Expr) -> Form {
-        let value = pool.rebuild(e, |c| self.of[c].value);
-        let (late, rest): (Vec<Expr>, Vec<Expr>) =
-            pool.children(e).into_iter().partition(|&c| !self.of[c].of.is_empty());
-        match (pool.node(e), &late[..]) {
-            (Node::Sum(_), [_, ..]) => {
-                let free = rest.into_iter().map(|t| (pool.one(), self.of[t].value));
-                let mut parts: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
-                for (atom, part) in free.chain(late.iter().flat_map(|&t| self.of[t].of.clone())) {
-                    parts.entry(atom).or_default().push(part);
-                }
-                let of = parts.into_iter().map(|(atom, parts)| (atom, pool.sum(&parts))).collect();
-                Form::late(pool, of)
-            }
-            (Node::Product(_), &[late]) => {
-                let rest: Vec<Expr> = rest.into_iter().map(|f| self.of[f].value).collect();
-                let rest = pool.product(&rest);
-                let of = self.of[late].of.iter().map(|(&atom, &c)| (atom, pool.mul(rest, c))).collect();
-                Form::late(pool, of)
-            }
-            (Node::Product(_), [_, _, ..]) => {
-                self.are_affine = false;
-                Form::free(value)
-            }
-            _ => Form::free(value),
-        }
-    }
+    let at_zero = atoms.iter().map(|&atom| (atom, pool.zero())).collect();
+    let free = pool.substitute(&[e], &at_zero)[0];
+    let late = slopes.into_iter().zip(atoms).map(|(slope, &atom)| pool.mul(slope, atom));
+    let terms: Vec<Expr> = late.chain([free]).collect();
+    Some(pool.sum(&terms))
 }

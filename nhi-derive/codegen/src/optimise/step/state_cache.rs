@@ -96,10 +96,7 @@ impl<'a> Images<'a> {
         }
         for value in program.values() {
             for e in cx.pool.reachable(&[value]) {
-                // The expression without its coefficient is a candidate too.
-                for e in [e, cx.pool.split_coefficient(e).1] {
-                    images.extend(cx.pool, &symbol_of, e);
-                }
+                images.extend(cx.pool, &symbol_of, e);
             }
         }
         let mut roots: Vec<Expr> = program.outputs.iter().flat_map(|o| o.values.iter().copied()).collect();
@@ -113,17 +110,20 @@ impl<'a> Images<'a> {
         images
     }
 
+    /// What `e` is made of; a bound symbol stands for its value.
+    fn operands(&self, pool: &Pool, e: Expr) -> Vec<Expr> {
+        self.values.get(e).map_or_else(|| pool.children(e), |&value| vec![value])
+    }
+
     /// The image of `e`, given those of its operands.
     fn extend(&mut self, pool: &mut Pool, symbol_of: &Table<Expr>, e: Expr) {
-        // A bound symbol stands for its value, whose image is known already.
-        let value = self.values.get(e).copied();
-        let is_open = pool.as_symbol(e).is_some() && value.is_none();
-        let operands = value.map_or_else(|| pool.children(e), |value| vec![value]);
+        let operands = self.operands(pool, e);
+        let is_open = pool.as_symbol(e).is_some() && operands.is_empty();
         if self.image.contains(e) || is_open || !operands.iter().all(|&c| self.image.contains(c)) {
             return;
         }
-        let image = match value {
-            Some(value) => self.image[value],
+        let image = match self.values.get(e) {
+            Some(&value) => self.image[value],
             None => pool.rebuild(e, |c| self.image[c]),
         };
         self.image.insert(e, *symbol_of.get(image).unwrap_or(&image));
@@ -155,39 +155,22 @@ impl<'a> Images<'a> {
         self.image.contains(e) && self.levels.stage(pool, e) != Stage::Prepared
     }
 
-    /// What to carry for `e` (without sign) if its image is computed: `e`, or `e` without its coefficient. With the
-    /// other factor of `e`.
-    fn whole(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> Option<(Vec<Expr>, Expr)> {
-        if !self.moves(cx.pool, e) {
-            return None;
-        }
-        let (_, image) = cx.signed(self.image[e]);
-        let both = [(e, image), (bare(cx, e), bare(cx, image))];
-        let is_known = |&(e, image): &(Expr, Expr)| self.image.contains(e) && self.computed.contains(&image);
-        let (carried, _) = both.into_iter().find(is_known)?;
-        let mut rest = Vec::new();
-        if carried != e {
-            let (coefficient, _) = cx.pool.split_coefficient(e);
-            rest.push(cx.pool.number(coefficient));
-        }
-        (self.cost(cx.pool, carried) >= worth).then_some((rest, carried))
+    /// Whether to carry `e` (without sign): its image is computed.
+    fn is_worth(&mut self, cx: &mut Context<'_>, e: Expr, worth: usize) -> bool {
+        self.moves(cx.pool, e)
+            && self.computed.contains(&cx.signed(self.image[e]).1)
+            && self.cost(cx.pool, e) >= worth
     }
 
     /// Operations that compute `e`, without those on parameters alone.
     fn cost(&mut self, pool: &Pool, e: Expr) -> usize {
-        let mut cost = 0;
-        let mut seen = BTreeSet::new();
-        let mut stack = vec![e];
+        let (mut cost, mut seen, mut stack) = (0, BTreeSet::new(), vec![e]);
         while let Some(e) = stack.pop() {
             if !self.moves(pool, e) || !seen.insert(e) {
                 continue;
             }
-            if let Some(&value) = self.values.get(e) {
-                stack.push(value);
-                continue;
-            }
             let (moving, fixed): (Vec<Expr>, Vec<Expr>) =
-                pool.children(e).into_iter().partition(|&x| self.moves(pool, x));
+                self.operands(pool, e).into_iter().partition(|&x| self.moves(pool, x));
             // Numbers and parameters together count as one operand; a sign does not count.
             let is_sign = |&x: &Expr| pool.as_number(x).is_some_and(|c| c.abs().is_one());
             cost += match pool.node(e) {
@@ -214,9 +197,9 @@ impl<'a> Images<'a> {
             if !seen.insert(e) {
                 continue;
             }
-            let found = match forced.contains(&e) {
+            let found = match forced.contains(&e) || self.is_worth(cx, e, worth) {
                 true => Some((Vec::new(), e)),
-                false => self.whole(cx, e, worth).or_else(|| self.group(cx, e, worth)),
+                false => self.group(cx, e, worth),
             };
             if let Some((rest, carried)) = found {
                 stack.extend(&rest);
@@ -271,21 +254,18 @@ impl<'a> Images<'a> {
             let symbol = if cx.pool.as_symbol(e).is_some() { e } else { cx.pool.fresh_symbol(name) };
             symbols.insert(e, symbol);
         }
-        let operands = |cx: &mut Context<'_>, e: Expr| match (cx.signed(e), choice.of.get(&e)) {
-            ((true, abs), _) => vec![abs],
-            (_, Some((rest, _))) => rest.clone(),
-            (_, None) => cx.pool.children(e),
+        let operands = |pool: &Pool, e: Expr| match choice.of.get(&e) {
+            Some((rest, _)) => rest.clone(),
+            None => pool.children(e),
         };
-        let build =
-            |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match (cx.signed(e), choice.of.get(&e)) {
-                ((true, abs), _) => cx.pool.neg(image[abs]),
-                (_, Some((rest, carried))) => {
-                    let all: Vec<Expr> = rest.iter().map(|&x| image[x]).chain([symbols[carried]]).collect();
-                    let join = flat(cx.pool, e).map_or(Pool::product as Join, |(_, join)| join);
-                    join(cx.pool, &all)
-                }
-                (_, None) => cx.pool.rebuild(e, |c| image[c]),
-            };
+        let build = |cx: &mut Context<'_>, e: Expr, image: &Table<Expr>| match choice.of.get(&e) {
+            Some((rest, carried)) => {
+                let all: Vec<Expr> = rest.iter().map(|&x| image[x]).chain([symbols[carried]]).collect();
+                let join = flat(cx.pool, e).map_or(Pool::product as Join, |(_, join)| join);
+                join(cx.pool, &all)
+            }
+            None => cx.pool.rebuild(e, |c| image[c]),
+        };
         let results: Vec<Expr> = choice.carried.iter().map(|&e| self.image[e]).collect();
         let mut new: Table<Expr> = Table::new();
         rewrite(cx, &[self.draft.program.values(), results.clone()].concat(), &mut new, operands, build);
@@ -307,7 +287,10 @@ impl<'a> Images<'a> {
         let entries = symbols.into_iter().zip(results).map(|((start, symbol), next)| {
             (StateEntry::new(symbol, Carried::Cached, start, Rescale::Keep), new[next])
         });
-        old.carrying(step.finish(cx.pool), before, entries)
+        let mut new_step = old.clone();
+        (new_step.program, new_step.start) = (step.finish(cx.pool), before);
+        new_step.carry(entries);
+        new_step
     }
 
     /// Whether the statement is a check that the step before has made.

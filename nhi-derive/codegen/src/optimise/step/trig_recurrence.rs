@@ -106,7 +106,8 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
                 let mut from = coordinate;
                 if known[0] != Some(coordinate) {
                     from = pool.fresh_symbol(&format!("last_{name}"));
-                    carry_angle(step, from, angle, coordinate);
+                    let role = Carried::Angle { rotation: None };
+                    step.carry([(StateEntry::new(from, role, coordinate, Rescale::Keep), angle)]);
                 }
                 let of = Rotated { angle: from, rotation: None };
                 (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
@@ -114,12 +115,6 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
         called.turn(&mut step.program.body, from, foreseen, known);
     }
     predicted_angle::phases(pool, step);
-}
-
-/// Carries an angle with its values for the next step and at a start.
-pub(super) fn carry_angle(step: &mut StepProgram, symbol: Expr, next: Expr, start: Expr) {
-    let role = Carried::Angle { rotation: None };
-    step.carry([(StateEntry::new(symbol, role, start, Rescale::Keep), next)]);
 }
 
 /// Carries sine and cosine of an angle that is `first` at a start.

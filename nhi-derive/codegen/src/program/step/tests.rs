@@ -49,14 +49,14 @@ fn other_step_sizes_restart_what_depends_on_them() {
     let entries = vec![
         entry(&mut pool, "force", Carried::Cached, force),
         entry(&mut pool, "h_u", Carried::Increment { of, index: 0 }, increment),
-        entry(&mut pool, "e0", Carried::Difference { order: 0 }, zero),
+        entry(&mut pool, "e0", Carried::Error { lag: 0 }, zero),
     ];
     let x = pool.symbol("x");
     let start = vec![Statement::Let { symbol: force, value: pool.powi(x, 2) }];
     let mut step = StepProgram::new(program.clone(), false).carrying(program, start, entries);
     step.validate(&pool);
     assert_eq!(shown(&pool, step.rescale(&mut pool.clone())), "");
-    for (name, rescale) in [("h_u", Rescale::Restart), ("e0", Rescale::Zero)] {
+    for (name, rescale) in [("h_u", Rescale::Restart), ("e0", Rescale::Restart)] {
         let symbol = pool.symbol(name);
         let entry = step.entry_mut(symbol).expect("an entry");
         (entry.rescale, entry.unit) = (rescale, Some(Rational::from_integer(1.into())));
