@@ -115,11 +115,10 @@ pub(super) fn function(
     });
     let inline = match signature {
         // The driver's loop decides for which instruction set a step is compiled.
-        Signature::Step(_) | Signature::Update(_) => quote!(#[inline(always)]),
+        // Of a basis, callers need either X or Y.
+        Signature::Step(_) | Signature::Update(_) | Signature::Matrices(_) => quote!(#[inline(always)]),
         // Between the steps of a composition, which then do not store what it does not read.
         Signature::Carry(ty) if ty.carries => quote!(#[inline(always)]),
-        // Callers need either X or Y.
-        Signature::Matrices(_) => quote!(#[inline(always)]),
         Signature::Plain { .. } | Signature::Derivatives(..) => quote!(#[inline]),
         // Once per simulation: compiled once.
         Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),

@@ -449,7 +449,7 @@ const _: () = {
             /// λ' = −2σ/h;
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
             ///
-            /// Operations: 26 add, 30 mul, 2 div; per Newton iteration 10 add, 17 mul, 1 div.
+            /// Operations: 26 add, 30 mul, 2 div; per Newton iteration 10 add, 21 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -462,9 +462,9 @@ const _: () = {
                     k,
                     s,
                     h,
-                    half_m,
                     m_h,
                     half_h,
+                    half_m,
                     half_g_h,
                     k0,
                     inv_m,
@@ -498,9 +498,9 @@ const _: () = {
                 let scale2 = dot_r_post * p_r + dot_phi_post * p_phi + dot_z_post * p_z;
 
                 // constants of the iteration
-                let t1 = half_m * r * r;
-                let t2 = m_h * r;
-                let t3 = k * r;
+                let t1 = m_h * r;
+                let t2 = k * r;
+                let t3 = half_m * r * r;
                 let t4 = k0 - p_z;
 
                 // initial guess: g + e₁ + (e₂ − e₃); e₁ to e₃: last errors of g
@@ -519,18 +519,19 @@ const _: () = {
                         let r_end = r + h * d_r;
 
                         // elimination: Jacobian · delta = −residual
-                        let l_21 = h * r_end * d_phi;
-                        let t5 = t2 * d_phi;
+                        let minus_jac_12 = t1 * d_phi;
+                        let rhs_1 = p_r - m * d_r - half_h * (t2 - t0 * d_phi * d_phi);
+                        let jac_21 = m_h * r_end * d_phi;
                         let r_end_sq = r_end * r_end;
-                        let t6 = half_m * r_end_sq;
-                        let t7 = t1 + t6;
-                        let schur_22 = l_21 * t5 + t7;
-                        let t8 = p_r - m * d_r;
-                        let t9 = t8 - half_h * (t3 - t0 * d_phi * d_phi);
-                        let rhs_2 = p_phi - l_21 * t9 - d_phi * t7;
+                        let t5 = half_m * r_end_sq;
+                        let jac_22 = t3 + t5;
+                        let rhs_2 = p_phi - d_phi * jac_22;
+                        let det = minus_jac_12 * jac_21 + m * jac_22;
+                        let inv_det = T::from_f64(1.0) / det;
+                        let delta_d_r = (rhs_1 * jac_22 + minus_jac_12 * rhs_2)
+                            * inv_det;
+                        let delta_d_phi = (m * rhs_2 - rhs_1 * jac_21) * inv_det;
                         let delta_d_z = -inv_m * (t4 + m * d_z);
-                        let delta_d_phi = rhs_2 / schur_22;
-                        let delta_d_r = inv_m * (t9 + t5 * delta_d_phi);
                         Ok(([delta_d_r, delta_d_phi, delta_d_z], move || [], []))
                     },
                 )?;
@@ -546,14 +547,14 @@ const _: () = {
                 let z_1 = z + h * d_z;
 
                 // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
-                let t10 = m * r_1;
-                let m_r_1_sq = r_1 * t10;
+                let t6 = m * r_1;
+                let m_r_1_sq = r_1 * t6;
                 emitted::pivot(m_r_1_sq, m_r_1_sq, Failure::SingularMass)?;
-                let t11 = d_phi * t10;
-                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * t11);
+                let t7 = d_phi * t6;
+                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * t7);
                 let half_over_m_r_1_sq = T::from_f64(0.5) / m_r_1_sq;
                 let dot_phi_pre_1 = d_phi
-                    + (mass_phi * d_phi - r_1 * t11) * half_over_m_r_1_sq;
+                    + (mass_phi * d_phi - r_1 * t7) * half_over_m_r_1_sq;
                 let dot_z_pre_1 = d_z - half_g_h;
                 let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
 
@@ -593,12 +594,12 @@ const _: () = {
                 pub s: T,
                 /// `h`
                 pub h: T,
-                /// `m/2`
-                pub half_m: T,
                 /// `m*h`
                 pub m_h: T,
                 /// `h/2`
                 pub half_h: T,
+                /// `m/2`
+                pub half_m: T,
                 /// `g*h/2`
                 pub half_g_h: T,
                 /// `m*g*h/2`
@@ -615,7 +616,7 @@ const _: () = {
                 pub two_over_h_pivot: T,
             }
             emitted::fields!(
-                Prepared { m, k, s, h, half_m, m_h, half_h, half_g_h, k0, inv_m,
+                Prepared { m, k, s, h, m_h, half_h, half_m, half_g_h, k0, inv_m,
                 half_h_over_m, two_over_m_pivot, k1, two_over_h_pivot }
             );
             /// What a step computes for the next one.
@@ -656,9 +657,9 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, k, g, s] = *parameters;
-                let half_m = T::from_f64(0.5) * m;
                 let m_h = m * h;
                 let half_h = T::from_f64(0.5) * h;
+                let half_m = T::from_f64(0.5) * m;
                 let half_g_h = g * half_h;
                 let k0 = m * half_g_h;
                 let inv_m = T::from_f64(1.0) / m;
@@ -676,9 +677,9 @@ const _: () = {
                     k,
                     s,
                     h,
-                    half_m,
                     m_h,
                     half_h,
+                    half_m,
                     half_g_h,
                     k0,
                     inv_m,
