@@ -67,7 +67,7 @@ pub enum Failure {
     /// too large for the motion. [`Limits`](crate::Limits) says when.
     EnergyJump {
         /// The kinetic energy after the step, divided by the energy that explains it. Below 1, the energy that the end of the step
-        /// explains before it, divided by the kinetic energy there.
+        /// explains before it, divided by the kinetic energy there. Not finite where one of these energies is not.
         factor: f64,
     },
 }
@@ -115,6 +115,9 @@ impl fmt::Display for Failure {
                 f,
                 "the constraints are nearly dependent here: {forms}; condition number of μM⁻¹μᵀ {condition:.1e}"
             ),
+            Failure::EnergyJump { factor } if !factor.is_finite() => {
+                write!(f, "an energy became infinite or not a number; a smaller step size may help")
+            }
             Failure::EnergyJump { factor } => write!(
                 f,
                 "the step multiplied the energy by {factor:.1e} without work of a force; \
@@ -396,5 +399,20 @@ pub(crate) fn finite<T: Scalar>(
     match names.iter().zip(values).find(|(_, value)| !value.is_finite()) {
         Some((name, value)) => Err(Error::NonFinite { quantity, name, value }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failure;
+    use std::string::ToString;
+
+    #[test]
+    fn an_energy_without_a_factor_is_not_finite() {
+        let message = |factor| Failure::EnergyJump { factor }.to_string();
+        assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1 "));
+        for factor in [f64::NAN, f64::INFINITY] {
+            assert!(message(factor).starts_with("an energy became infinite or not a number;"));
+        }
     }
 }
