@@ -1097,13 +1097,14 @@ const FREE_ANGLE: &str = "step(parameters: prepared [], h: prepared, q: [x, y], 
 #[test]
 fn sines_of_an_angle_to_come_are_made_of_those_halfway() {
     let (body, ..) = stepped(FREE_ANGLE, false);
-    let sines = "let sin_near_x_h = small_cos_t1*t4 - small_sin_t1*t3
-        let cos_near_x_h = small_cos_t1*t3 + small_sin_t1*t4";
+    let sines = "let twice = -2*small_sin_t1
+        let sin_near_x_h = sin_x_h + t3*twice
+        let cos_near_x_h = b - t4*twice";
     for line in sines.lines().map(str::trim) {
         assert!(body.contains(line), "{line} in\n{body}");
     }
     assert!(body.contains("let t3 = b*small_cos_t1 + sin_x_h*small_sin_t1"), "{body}");
     assert!(body.contains("let t4 = sin_x_h*small_cos_t1 - b*small_sin_t1"), "{body}");
     // What the loop turns y by is known after it, and sines of y halfway are not.
-    assert!(body.contains("let sin_near_y_h = small_cos_t5*middle - small_sin_t5*middle_2"), "{body}");
+    assert!(body.contains("let sin_near_y_h = sin_y_h - change"), "{body}");
 }

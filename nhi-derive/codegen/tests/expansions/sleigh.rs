@@ -45,7 +45,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 22 add, 29 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
+            /// Operations: 22 add, 28 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -154,10 +154,13 @@ const _: () = {
                 )?;
 
                 // prediction of the sine and cosine at the next node
-                let middle = sin_theta_h * small_cos_t9 - cos_theta_h * small_sin_t9;
-                let middle_2 = sin_theta_h * small_sin_t9 + cos_theta_h * small_cos_t9;
-                let sin_near_theta_h = small_cos_t9 * middle - small_sin_t9 * middle_2;
-                let cos_near_theta_h = small_sin_t9 * middle + small_cos_t9 * middle_2;
+                let twice = T::from_f64(2.0) * small_sin_t9;
+                let turn = small_cos_t9 * twice;
+                let turn_2 = small_sin_t9 * twice;
+                let change = cos_theta_h * turn + sin_theta_h * turn_2;
+                let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
+                let sin_near_theta_h = sin_theta_h - change;
+                let cos_near_theta_h = cos_theta_h - change_2;
 
                 // errors for the next initial guess
                 let half_h_next_error_impulse = half_h_impulse - half_h_last_impulse;

@@ -4,7 +4,7 @@
 //! prediction x̂ of an angle x,
 //!
 //! ```text
-//! sin x = sin x̂ + (x − x̂) cos x̂,   cos x = cos x̂ − (x − x̂) sin x̂.
+//! (1)  sin x = sin x̂ + (x − x̂) cos x̂,   cos x = cos x̂ − (x − x̂) sin x̂.
 //! ```
 //!
 //! Predictions exist for three kinds of angles:
@@ -13,7 +13,8 @@
 //!   prediction. Its sine and cosine do not depend on the division of the last update.
 //! - Angles θ' = θ + 2 (θ̄ − θ) of the next step: the two half steps around a node have equal rotations. The state
 //!   carries θ, the rotation 2 (θ̄ − θ) of the last iterate, and sine and cosine of their sum. The sum is not rounded
-//!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy.
+//!   before it is subtracted from θ', so that the number of turns of an angle does not limit the accuracy. If sine and
+//!   cosine of θ̄ are known, then (2) sin (θ + 2α) = sin θ + 2 sin α cos (θ + α), and likewise for the cosine.
 //! - Phases a t + b, which advance by a h in every step. Sine and cosine of a h are prepared.
 //!
 //! If no reaction acts on the angle, the prediction is exact up to rounding and is used without a check, until the next
@@ -116,20 +117,36 @@ fn bind(pool: &mut Pool, program: &mut Program, at: &mut usize, name: &str, valu
     symbol
 }
 
+/// Binds sin cα and 1 − cos cα, c = ±2, given sine and cosine of α.
+fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Called, c: i64) -> [Expr; 2] {
+    let Called { sines: [sin, cos], .. } = called;
+    let two = pool.int(2);
+    let twice = pool.mul(two, sin);
+    let twice = bind(pool, program, at, "twice", twice);
+    let sign = pool.int(c.signum());
+    let values = [pool.product(&[sign, twice, cos]), pool.mul(twice, sin)];
+    values.map(|value| bind(pool, program, at, "turn", value))
+}
+
 /// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
     for called in Called::all(pool, &program.body, Function::SmallSin) {
-        let Some(at) = called.position(&program.body) else { continue };
+        let Some(mut at) = called.position(&program.body) else { continue };
         if newton(program).is_some_and(|(newton, _)| at < newton) {
             continue;
         }
         let Some(angle) = opened(pool, called.angle, &late) else { continue };
         let Some((from, c)) = part(pool, program, angle, &late) else { continue };
-        let [number, sign] = [c, c.signum()].map(|c| pool.int(c));
+        let number = pool.int(c);
         let near = pool.mul(number, from.angle);
-        let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
-        let known = if c.abs() == 1 { one } else { of_sum(pool, one, one) };
+        let known = if c.abs() == 1 {
+            [pool.mul(number, from.sines[0]), from.sines[1]]
+        } else {
+            let [sin, versine] = doubled(pool, program, &mut at, from, c);
+            let one = pool.one();
+            [sin, pool.sub(one, versine)]
+        };
         let nothing = pool.zero();
         called.turn(&mut program.body, near, Foreseen::Near(nothing), known);
     }
@@ -161,19 +178,30 @@ pub(super) fn ahead(
     at += 1;
     program.body.insert(at, Statement::Equation("prediction of the sine and cosine at the next node".into()));
     at += 1;
-    let [number, sign] = [c, c.signum()].map(|c| pool.int(c));
+    let [number, sign, two] = [c, c.signum(), 2].map(|c| pool.int(c));
     let by = pool.mul(number, from.angle);
-    let Called { angle, sines } = called;
+    let Called { angle, sines: [sin, cos] } = called;
     let one = [pool.mul(sign, from.sines[0]), from.sines[1]];
-    let mut sines = of_sum(pool, sines, one);
-    if c.abs() == 2 {
-        // The step may compute sine and cosine of the angle in the middle.
-        let middle = sines.map(|value| {
-            let known = lets(&program.body).find(|&(_, v)| v == value).map(|(symbol, _)| symbol);
-            known.unwrap_or_else(|| bind(pool, program, &mut at, "middle", value))
-        });
-        sines = of_sum(pool, middle, one);
-    }
+    let after_one = of_sum(pool, called.sines, one);
+    let of_lets = after_one.map(|value| lets(&program.body).find(|&(_, v)| v == value));
+    let sines = if c.abs() == 1 {
+        after_one
+    } else {
+        let changes = if let [Some((sin_half, _)), Some((cos_half, _))] = of_lets {
+            // (2)
+            let twice = pool.mul(two, one[0]);
+            let twice = bind(pool, program, &mut at, "twice", twice);
+            [cos_half, sin_half].map(|half| pool.mul(twice, half))
+        } else {
+            let ([s, v], sin) = (doubled(pool, program, &mut at, from, c.abs()), pool.mul(sign, sin));
+            let [cs, sv, cv, ss] = [(cos, s), (sin, v), (cos, v), (sin, s)].map(|(x, y)| pool.mul(x, y));
+            // `Let`s fix the association: the small products are added to each other first.
+            let changes = [pool.sub(cs, sv), pool.add(cv, ss)];
+            let [change, other] = changes.map(|value| bind(pool, program, &mut at, "change", value));
+            [pool.mul(sign, change), other]
+        };
+        [pool.add(sin, changes[0]), pool.sub(cos, changes[1])]
+    };
     let name = pool.show(angle).to_string();
     let sines = [("sin", sines[0]), ("cos", sines[1])]
         .map(|(f, value)| bind(pool, program, &mut at, &format!("{f}_near_{name}"), value));
