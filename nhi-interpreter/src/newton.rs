@@ -7,56 +7,47 @@ use std::cell::RefCell;
 
 impl Frame {
     pub(crate) fn solve(&mut self, newton: &lower::Newton) -> Result<(), Failure> {
-        macro_rules! by_length {
-            ($($n:literal)*) => {
-                match newton.unknowns.len() {
-                    $($n => self.solve_for::<$n>(newton),)*
-                    n => panic!("Newton's method for {n} unknowns: more than the interpreter is compiled for"),
-                }
-            };
+        if let Some((statements, derivatives)) = &newton.derivatives {
+            return self.solve_with::<1, 3>(newton, |frame| {
+                // Neither pivots nor loops are among them.
+                let computed = frame.statements(statements);
+                derivatives.map(|x| if computed.is_ok() { frame.get(x) } else { f64::NAN })
+            });
         }
-        by_length!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32)
+        match newton.unknowns.len() {
+            0..=4 => self.solve_with::<4, 0>(newton, |_| []),
+            5..=12 => self.solve_with::<12, 0>(newton, |_| []),
+            13..=32 => self.solve_with::<32, 0>(newton, |_| []),
+            33..=128 => self.solve_with::<128, 0>(newton, |_| []),
+            n => panic!("Newton's method for {n} unknowns: more than the interpreter is compiled for"),
+        }
     }
 
-    fn solve_for<const N: usize>(&mut self, newton: &lower::Newton) -> Result<(), Failure> {
+    /// Solves for at most `N` unknowns. The others are zero and have no weight, so that they change no bit of a norm.
+    /// `derivatives` are computed from the values of the last update, where the control asks for them.
+    fn solve_with<const N: usize, const B: usize>(
+        &mut self,
+        newton: &lower::Newton,
+        derivatives: impl Fn(&mut Frame) -> [f64; B],
+    ) -> Result<(), Failure> {
         let numbers = |frame: &Frame, operands: &[Operand]| -> [f64; N] {
-            std::array::from_fn(|i| frame.get(operands[i]))
+            std::array::from_fn(|i| operands.get(i).map_or(0.0, |&x| frame.get(x)))
         };
         let control = emitted::Newton::weighted(numbers(self, &newton.weights), self.get(newton.scale2));
         let guess = numbers(self, &newton.guess);
-        let fallback = (!newton.fallback.is_empty()).then(|| numbers(self, &newton.fallback));
-        // An update leaves the values of its iterate; derivatives are computed from them where the control asks.
         let frame = RefCell::new(&mut *self);
-        let update = |unknowns: [f64; N]| -> Result<[f64; N], Failure> {
-            let mut frame = frame.borrow_mut();
-            newton.unknowns.iter().zip(unknowns).for_each(|(&value, x)| frame.set(value, x));
-            frame.statements(&newton.body)?;
-            Ok(numbers(&frame, &newton.delta))
+        let (frame, derivatives) = (&frame, &derivatives);
+        let update = |unknowns: [f64; N]| {
+            let mut inside = frame.borrow_mut();
+            newton.unknowns.iter().zip(unknowns).for_each(|(&value, x)| inside.set(value, x));
+            inside.statements(&newton.body)?;
+            Ok((numbers(&inside, &newton.delta), move || derivatives(&mut frame.borrow_mut()), []))
         };
-        let solved = match &newton.derivatives {
-            None => {
-                let update = |unknowns| Ok((update(unknowns)?, || [], []));
-                match fallback {
-                    Some(fallback) => control.solve_or(guess, fallback, update),
-                    None => control.solve(guess, update),
-                }
-            }
-            Some((statements, derivatives)) => {
-                let update = |unknowns| {
-                    let delta = update(unknowns)?;
-                    let derivatives = || -> [f64; 3] {
-                        let mut frame = frame.borrow_mut();
-                        // Neither pivots nor loops are among them.
-                        let computed = frame.statements(statements);
-                        derivatives.map(|x| if computed.is_ok() { frame.get(x) } else { f64::NAN })
-                    };
-                    Ok((delta, derivatives, []))
-                };
-                match fallback {
-                    Some(fallback) => control.solve_or(guess, fallback, update),
-                    None => control.solve(guess, update),
-                }
-            }
+        let solved = if newton.fallback.is_empty() {
+            control.solve(guess, update)
+        } else {
+            let fallback = numbers(&frame.borrow(), &newton.fallback);
+            control.solve_or(guess, fallback, update)
         };
         let (solution, []): ([f64; N], [f64; 0]) = solved?;
         newton.solution.iter().zip(solution).for_each(|(&value, x)| self.set(value, x));

@@ -290,7 +290,7 @@ fn bound(pattern: &syn::Pat, names: &mut Vec<String>) {
         syn::Pat::Struct(all) => all.fields.iter().for_each(|field| bound(&field.pat, names)),
         syn::Pat::Type(typed) => bound(&typed.pat, names),
         syn::Pat::Wild(_) => {}
-        other => panic!("another pattern: {other:?}"),
+        other => panic!("another pattern: {}", quote::quote!(#other)),
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) struct Indexed {
 }
 
 /// The contents of the attributes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Attributes {
     /// The first attribute, which errors about missing keys point at.
     pub(crate) first: Option<Extent>,

@@ -53,6 +53,7 @@ use names::{Facts, Meaning, Place, Resolver, Scope, nearest};
 use nhi_methods::Method;
 use shapes::Shape;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use syn::ext::IdentExt;
 
 /// Most coordinates, and most parameters and inputs, that are written out.
@@ -63,7 +64,7 @@ const MAX_QUANTITIES: usize = 4096;
 const ALL_METHODS: &str = "all";
 
 /// A declaration without errors.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Declaration {
     /// The struct.
     pub ident: syn::Ident,
@@ -82,6 +83,14 @@ pub struct Declaration {
     pub extents: Extents,
 }
 
+// By hand, here and below: with its feature for `Debug`, `syn` would be built twice.
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (f.debug_struct("Declaration").field("ident", &self.ident).field("system", &self.system))
+            .finish_non_exhaustive()
+    }
+}
+
 /// The spans of the parts of a declaration.
 #[derive(Clone, Debug)]
 pub struct Extents {
@@ -98,7 +107,7 @@ pub struct Extents {
 }
 
 /// A declaration with errors, and its known properties.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Rejected {
     /// All errors, in the order of the source.
     pub errors: Vec<Error>,
@@ -114,6 +123,12 @@ pub struct Rejected {
     pub states: Option<usize>,
     /// Its names, if there is no mistake in them.
     pub names: Option<StateNames>,
+}
+
+impl fmt::Debug for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected").field("errors", &self.errors).finish_non_exhaustive()
+    }
 }
 
 impl Rejected {
