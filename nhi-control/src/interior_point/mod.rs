@@ -59,8 +59,8 @@ const PUSH: f64 = 1e-2;
 const REFINED_BELOW: f64 = 1e-2;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
-/// The shift of the Hessian that is tried first after a step with one, relative to that: with the least one that makes the Hessian
-/// convex enough, a step may be as long as one wants.
+/// The shift of the Hessian that is tried first after a step with one, relative to that: where the least shift that will do is much
+/// smaller, the Hessian is nearly singular, and its step too long.
 const KEPT_SHIFT: f64 = 0.3;
 /// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
 /// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
@@ -342,8 +342,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.tighten(&optimality, options, &mut filter);
             }
             self.assemble(Hessian::Exact);
-            let kept = Some(KEPT_SHIFT * last_shift).filter(|shift| *shift > FIRST_SHIFT * self.scale);
-            let mut shift = kept.unwrap_or(0.0).max(damping * self.scale);
+            // It vanishes with the residual: the last steps are Newton's.
+            let kept = (KEPT_SHIFT * last_shift).min(error * self.scale);
+            let kept = if kept > FIRST_SHIFT * self.scale { kept } else { 0.0 };
+            let mut shift = kept.max(damping * self.scale);
             let mut found = None;
             for _ in 0..=RETRIES {
                 let Some(used) = self.factor_step(shift, last_shift) else { break };
