@@ -22,6 +22,8 @@ const LARGEST_RATIO: f64 = 20.0;
 const SPOILED: f64 = 2.0;
 /// The part of the best score at which waves are about as good.
 const COMPARABLE: f64 = 0.5;
+/// Squares of amplitudes among which the best is sought with an effect that is no square.
+const SAMPLES: usize = 64;
 /// The part of the combinations that may be left with amplitudes that are found from one motion.
 const ENOUGH: f64 = 0.8;
 /// Ratios of the amplitudes to those of these motions that are tried where more is left.
@@ -96,9 +98,14 @@ pub(crate) fn find<D: Dynamics>(
 struct Candidate {
     score: f64,
     t: f64,
+    /// Of the probing motion.
+    effect: Vec<f64>,
     pair: (usize, usize),
     waves: Waves,
 }
+
+/// The combinations after a motion, its inputs, and the norm of all residuals.
+type Moved = (Vec<f64>, Vec<f64>, f64);
 
 struct Search<'s, 'a, D: Dynamics> {
     problem: &'s Problem<'a, D>,
@@ -154,6 +161,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
                 candidates.push(Candidate {
                     score: aligned / (1.0 + size.sqrt() / LARGEST_RATIO),
                     t,
+                    effect,
                     pair,
                     waves,
                 });
@@ -165,30 +173,57 @@ impl<D: Dynamics> Search<'_, '_, D> {
 
     /// These waves with the amplitudes that move the combinations best, and the norm of all residuals that are left.
     fn amplified(&self, candidate: &Candidate, before: &[f64]) -> Option<(Found, f64)> {
-        let &Candidate { t, pair: (i, j), waves, .. } = candidate;
+        let &Candidate { t, pair: (i, j), waves, ref effect, .. } = candidate;
         let amplitudes = &self.amplitudes;
-        let left = |ratios: [f64; 2]| {
+        let moved = |ratios: [f64; 2]| {
             let added = [(i, waves[0], ratios[0] * amplitudes[i]), (j, waves[1], ratios[1] * amplitudes[j])];
             let inputs = self.with(&added);
             let (after, missing) = self.residuals(&inputs)?;
-            Some((norm2(&after), inputs, missing))
+            Some((after, inputs, missing))
         };
         let size = norm2(before);
-        let ratio = t.abs().sqrt().min(LARGEST_RATIO);
-        let mut found = left([ratio, ratio.copysign(t)]).filter(|(left, ..)| *left < ENOUGH * size);
+        let best = |square: f64| {
+            let ratio = square.sqrt().min(LARGEST_RATIO);
+            moved([ratio, ratio.copysign(t)])
+        };
+        let is_enough = |(after, ..): &Moved| norm2(after) < ENOUGH * size;
+        let first = best(t.abs());
+        let mut found = first.as_ref().filter(|first| is_enough(first)).cloned();
+        if let (None, Some((after, ..))) = (&found, &first) {
+            let probe: Vec<f64> = effect.iter().map(|x| x * t.signum()).collect();
+            found =
+                best(nearest(before, &probe, (t.abs().min(LARGEST_RATIO.powi(2)), after))).filter(is_enough);
+        }
         if found.is_none() {
             // Another power of the amplitude, as for brackets of brackets.
             for ratio in RATIOS {
                 for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
-                    let other = left(signs.map(|sign| sign * ratio)).filter(|(left, ..)| *left < size);
-                    let is_better =
-                        |(other, ..): &(f64, _, _)| found.as_ref().is_none_or(|(left, ..)| other < left);
+                    let other =
+                        moved(signs.map(|sign| sign * ratio)).filter(|(after, ..)| norm2(after) < size);
+                    let is_better = |(other, ..): &Moved| {
+                        found.as_ref().is_none_or(|(after, ..)| norm2(other) < norm2(after))
+                    };
                     found = other.filter(is_better).or(found);
                 }
             }
         }
         found.map(|(_, inputs, missing)| (Found { inputs, pair: (i, j) }, missing))
     }
+}
+
+/// The s at which `before` + a s + b s² is nearest to zero, up to four times the one of `there`, with a + b = `effect`, and the value of
+/// `there`: for effects that are squares of amplitudes only where these are small.
+fn nearest(before: &[f64], effect: &[f64], there: (f64, &[f64])) -> f64 {
+    let (s, after) = there;
+    let left = |at: f64| {
+        let entry = |((before, effect), after): ((&f64, &f64), &f64)| {
+            let b = ((after - before) / s - effect) / (s - 1.0);
+            (before + (effect - b) * at + b * at * at).powi(2)
+        };
+        before.iter().zip(effect).zip(after).map(entry).sum::<f64>()
+    };
+    let all = (1..=SAMPLES).map(|i| 4.0 * s * i as f64 / SAMPLES as f64);
+    all.min_by(|one, other| left(*one).total_cmp(&left(*other))).unwrap_or(s)
 }
 
 /// The amplitude of an input, of which `unit` has one unit in addition to those of a motion through `states`, with which these are
