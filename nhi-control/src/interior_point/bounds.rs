@@ -195,3 +195,22 @@ impl Bounds {
         self.count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also where the product of all distances overflows or vanishes, and at a bound.
+    #[test]
+    fn logarithms_of_products_are_sums() {
+        for size in [1e-150, 1e-60, 1.0, 1e60, 1e150] {
+            let bounds = Bounds::new(vec![0.0; 20], vec![f64::INFINITY; 20]);
+            let mut x: Vec<f64> = (1..=20).map(|i| size * f64::from(i)).collect();
+            let expected: f64 = x.iter().map(|x| x.ln()).sum();
+            let off = (bounds.logarithms(&x) - expected).abs();
+            assert!(off < 1e-14 * expected.abs(), "{size}: {off}");
+            x[7] = 0.0;
+            assert_eq!(bounds.logarithms(&x), f64::NEG_INFINITY);
+        }
+    }
+}

@@ -286,3 +286,28 @@ fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [b
     }
     is_some
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the same plane, with some of the rows in it or none.
+    #[test]
+    fn what_is_missed_does_not_depend_on_the_basis() {
+        let plane = [vec![1.0, 0.5, 0.0, -0.2], vec![0.0, 1e-3, 1.0, 0.3]];
+        let combined = |a: f64, b: f64| -> Vec<f64> {
+            plane[0].iter().zip(&plane[1]).map(|(x, y)| a * x + b * y).collect()
+        };
+        let other = [combined(1.0, 2.0), combined(-0.3, 1.0)];
+        let part = |basis: &[Vec<f64>], rows: &[f64]| {
+            let mut sum = vec![0.0; rows.len()];
+            basis.iter().for_each(|q| add_multiple(&mut sum, dot(q, rows), q));
+            sum
+        };
+        let rows = [0.3, -0.1, 0.7, 2.0];
+        let [one, two] = [&plane, &other].map(|dependent| part(&missed(dependent, &rows, 1e-9), &rows));
+        assert!(one.iter().zip(&two).all(|(x, y)| (x - y).abs() < 1e-15), "{one:?}, {two:?}");
+        let rest: Vec<f64> = rows.iter().zip(&one).map(|(row, part)| row - part).collect();
+        assert!(norm(&one) > 0.1 && missed(&plane, &rest, 1e-9).is_empty(), "{rest:?}");
+    }
+}
