@@ -7,7 +7,7 @@
 //! amplitude, so that two motions tell it.
 
 use crate::Dynamics;
-use crate::dense::{dot, norm};
+use crate::dense::{dot, norm, norm2};
 use crate::problem::Problem;
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
@@ -20,6 +20,10 @@ const PROBE: f64 = 0.3;
 const LARGEST_RATIO: f64 = 20.0;
 /// The largest factor by which the norm of all residuals may grow with waves that do not end where they began.
 const SPOILED: f64 = 2.0;
+/// The part of the best score at which waves are about as good.
+const COMPARABLE: f64 = 0.5;
+/// Squares of amplitudes among which the best is sought with an effect that is no square.
+const SAMPLES: usize = 64;
 /// The part of the combinations that may be left with amplitudes that are found from one motion.
 const ENOUGH: f64 = 0.8;
 /// Ratios of the amplitudes to those of these motions that are tried where more is left.
@@ -30,41 +34,33 @@ pub(crate) struct Found {
     pub(crate) pair: (usize, usize),
 }
 
-/// An input, the wave that is added to it, and its amplitude.
-type Added = (usize, fn(f64) -> f64, f64);
+/// A function of the time from 0 to 1, and the mean of its squares relative to that of a sine: what it costs.
+type Wave = (fn(f64) -> f64, f64);
 
-/// Forces of the two inputs, functions of the time from 0 to 1.
-type Waves = [fn(f64) -> f64; 2];
+/// An input, the wave that is added to it, and its amplitude.
+type Added = (usize, Wave, f64);
+
+/// Forces of the two inputs.
+type Waves = [Wave; 2];
+
+const COS: Wave = (|s| (TAU * s).cos(), 1.0);
+const SIN: Wave = (|s| (TAU * s).sin(), 1.0);
+const COS_OF_TWICE: Wave = (|s| (2.0 * TAU * s).cos(), 1.0);
+const CLOSED_SIN: Wave = (|s| (TAU * s).sin() - 2.0 * (2.0 * TAU * s).sin(), 5.0);
 
 /// One period, which costs least. What a sine moves does not end where it began, which is left to first order.
-const OPEN: [Waves; 3] = [[cos, sin], [sin, cos], [cos, cos]];
+const OPEN: [Waves; 3] = [[COS, SIN], [SIN, COS], [COS, COS]];
 
 /// What they move alone is displaced as 1 − cos and ½ sin 2 − sin, and ends where it began, at rest.
 const CLOSED: [Waves; 6] = [
-    [cos, closed_sin],
-    [closed_sin, cos],
-    [cos, cos],
-    [closed_sin, closed_sin],
+    [COS, CLOSED_SIN],
+    [CLOSED_SIN, COS],
+    [COS, COS],
+    [CLOSED_SIN, CLOSED_SIN],
     // For brackets with one input twice.
-    [cos, cos_of_twice],
-    [cos_of_twice, cos],
+    [COS, COS_OF_TWICE],
+    [COS_OF_TWICE, COS],
 ];
-
-fn cos(s: f64) -> f64 {
-    (TAU * s).cos()
-}
-
-fn cos_of_twice(s: f64) -> f64 {
-    (2.0 * TAU * s).cos()
-}
-
-fn sin(s: f64) -> f64 {
-    (TAU * s).sin()
-}
-
-fn closed_sin(s: f64) -> f64 {
-    (TAU * s).sin() - 2.0 * (2.0 * TAU * s).sin()
-}
 
 /// All conditions with some inputs, and the norm of what is missing to them and to inequalities.
 pub(crate) type Residuals = (Vec<f64>, f64);
@@ -79,15 +75,37 @@ pub(crate) fn find<D: Dynamics>(
     residuals: &dyn Fn(&[f64]) -> Option<Residuals>,
 ) -> Option<Found> {
     let mut search = Search { problem, u, amplitudes: Vec::new(), combinations, residuals };
-    let unit = |j: usize| amplitude(problem, states, &search.with(&[(j, cos, 1.0)]));
+    let unit = |j: usize| amplitude(problem, states, &search.with(&[(j, COS, 1.0)]));
     search.amplitudes = (0..problem.dynamics.sizes().inputs).map(unit).collect();
     let (before, missed) = search.combined(here);
-    let open = search.best(&OPEN, &before);
-    if open.as_ref().is_some_and(|(_, spoiled)| *spoiled <= SPOILED * missed) {
-        return open.map(|(found, _)| found);
+    let mut open = None;
+    let candidates = search.scored(&OPEN, &before);
+    let least = candidates.first().map_or(0.0, |best| COMPARABLE * best.score);
+    for candidate in candidates.iter().take_while(|candidate| candidate.score >= least) {
+        let found = search.amplified(candidate, &before);
+        if found.as_ref().is_some_and(|(_, spoiled)| *spoiled <= SPOILED * missed) {
+            return found.map(|(found, _)| found);
+        }
+        open = open.or(found);
     }
-    search.best(&CLOSED, &before).or(open).map(|(found, _)| found)
+    let closed = search.scored(&CLOSED, &before);
+    let closed = closed.first().and_then(|best| search.amplified(best, &before));
+    closed.or(open).map(|(found, _)| found)
 }
+
+/// Waves of a pair of inputs, and how well they move the combinations towards zero with the best ratio √|t| of the amplitudes to those
+/// of the probing motions, where t is negative if one of the two changes its sign.
+struct Candidate {
+    score: f64,
+    t: f64,
+    /// Of the probing motion.
+    effect: Vec<f64>,
+    pair: (usize, usize),
+    waves: Waves,
+}
+
+/// The combinations after a motion, its inputs, and the norm of all residuals.
+type Moved = (Vec<f64>, Vec<f64>, f64);
 
 struct Search<'s, 'a, D: Dynamics> {
     problem: &'s Problem<'a, D>,
@@ -115,18 +133,19 @@ impl<D: Dynamics> Search<'_, '_, D> {
         let mut all = self.u.to_vec();
         for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {
             let s = (k as f64 + 0.5) / self.problem.steps as f64;
-            waves.iter().for_each(|(j, wave, amplitude)| step[*j] += amplitude * wave(s));
+            waves.iter().for_each(|(j, (wave, _), amplitude)| step[*j] += amplitude * wave(s));
         }
         all
     }
 
-    /// The pair of inputs and the waves that move the combinations from `before` towards zero best, with amplitudes that are
-    /// found from one motion each, and the norm of the residuals that are left.
-    fn best(&self, all: &[Waves], before: &[f64]) -> Option<(Found, f64)> {
+    /// Pairs of inputs and waves by how well they move the combinations from `before` towards zero, the best first, as is found from
+    /// one motion each.
+    fn scored(&self, all: &[Waves], before: &[f64]) -> Vec<Candidate> {
         let (nu, amplitudes) = (self.amplitudes.len(), &self.amplitudes);
-        let mut best: Option<(f64, f64, [usize; 2], Waves)> = None;
-        for (i, j) in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
+        let mut candidates = Vec::new();
+        for pair in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
             for &waves in all {
+                let (i, j) = pair;
                 let probe = self.with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
                 let Some((after, _)) = self.residuals(&probe) else { continue };
                 let effect: Vec<f64> =
@@ -138,29 +157,52 @@ impl<D: Dynamics> Search<'_, '_, D> {
                 // |before + t effect| is least for this t.
                 let t = -product / square;
                 let aligned = product * product / (square * dot(before, before));
-                let score = aligned / (1.0 + t.abs().sqrt() / LARGEST_RATIO);
-                if best.as_ref().is_none_or(|(other, ..)| score > *other) {
-                    best = Some((score, t, [i, j], waves));
-                }
+                let size = 0.5 * (waves[0].1 + waves[1].1) * t.abs();
+                candidates.push(Candidate {
+                    score: aligned / (1.0 + size.sqrt() / LARGEST_RATIO),
+                    t,
+                    effect,
+                    pair,
+                    waves,
+                });
             }
         }
-        let (_, t, [i, j], waves) = best?;
-        let left = |ratios: [f64; 2]| {
+        candidates.sort_by(|one, other| other.score.total_cmp(&one.score));
+        candidates
+    }
+
+    /// These waves with the amplitudes that move the combinations best, and the norm of all residuals that are left.
+    fn amplified(&self, candidate: &Candidate, before: &[f64]) -> Option<(Found, f64)> {
+        let &Candidate { t, pair: (i, j), waves, ref effect, .. } = candidate;
+        let amplitudes = &self.amplitudes;
+        let moved = |ratios: [f64; 2]| {
             let added = [(i, waves[0], ratios[0] * amplitudes[i]), (j, waves[1], ratios[1] * amplitudes[j])];
             let inputs = self.with(&added);
             let (after, missing) = self.residuals(&inputs)?;
-            Some((norm(&after), inputs, missing))
+            Some((after, inputs, missing))
         };
-        let size = norm(before);
-        let ratio = t.abs().sqrt().min(LARGEST_RATIO);
-        let mut found = left([ratio, ratio.copysign(t)]).filter(|(left, ..)| *left < ENOUGH * size);
+        let size = norm2(before);
+        let best = |square: f64| {
+            let ratio = square.sqrt().min(LARGEST_RATIO);
+            moved([ratio, ratio.copysign(t)])
+        };
+        let is_enough = |(after, ..): &Moved| norm2(after) < ENOUGH * size;
+        let first = best(t.abs());
+        let mut found = first.as_ref().filter(|first| is_enough(first)).cloned();
+        if let (None, Some((after, ..))) = (&found, &first) {
+            let probe: Vec<f64> = effect.iter().map(|x| x * t.signum()).collect();
+            found =
+                best(nearest(before, &probe, (t.abs().min(LARGEST_RATIO.powi(2)), after))).filter(is_enough);
+        }
         if found.is_none() {
             // Another power of the amplitude, as for brackets of brackets.
             for ratio in RATIOS {
                 for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
-                    let other = left(signs.map(|sign| sign * ratio)).filter(|(left, ..)| *left < size);
-                    let is_better =
-                        |(other, ..): &(f64, _, _)| found.as_ref().is_none_or(|(left, ..)| other < left);
+                    let other =
+                        moved(signs.map(|sign| sign * ratio)).filter(|(after, ..)| norm2(after) < size);
+                    let is_better = |(other, ..): &Moved| {
+                        found.as_ref().is_none_or(|(after, ..)| norm2(other) < norm2(after))
+                    };
                     found = other.filter(is_better).or(found);
                 }
             }
@@ -169,18 +211,33 @@ impl<D: Dynamics> Search<'_, '_, D> {
     }
 }
 
+/// The s at which `before` + a s + b s² is nearest to zero, up to four times the one of `there`, with a + b = `effect`, and the value of
+/// `there`: for effects that are squares of amplitudes only where these are small.
+fn nearest(before: &[f64], effect: &[f64], there: (f64, &[f64])) -> f64 {
+    let (s, after) = there;
+    let left = |at: f64| {
+        let entry = |((before, effect), after): ((&f64, &f64), &f64)| {
+            let b = ((after - before) / s - effect) / (s - 1.0);
+            (before + (effect - b) * at + b * at * at).powi(2)
+        };
+        before.iter().zip(effect).zip(after).map(entry).sum::<f64>()
+    };
+    let all = (1..=SAMPLES).map(|i| 4.0 * s * i as f64 / SAMPLES as f64);
+    all.min_by(|one, other| left(*one).total_cmp(&left(*other))).unwrap_or(s)
+}
+
 /// The amplitude of an input, of which `unit` has one unit in addition to those of a motion through `states`, with which these are
 /// displaced by [`PROBE`].
 fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, states: &[D::State], unit: &[f64]) -> f64 {
     let dynamics = problem.dynamics;
     let mut delta = vec![0.0; dynamics.sizes().states];
     let mut largest = 0.0_f64;
-    let mut to = problem.start.clone();
-    for (k, (from, unit)) in states.iter().skip(1).zip(unit.chunks_exact(dynamics.sizes().inputs)).enumerate()
-    {
-        let Ok(next) = dynamics.step(k, &to, unit) else { return 1.0 };
-        to = next;
-        dynamics.difference(from, &to, &mut delta);
+    let mut moved = Vec::with_capacity(problem.steps);
+    if dynamics.motion(0..problem.steps, &problem.start, unit, &mut moved).is_err() {
+        return 1.0;
+    }
+    for (from, to) in states.iter().skip(1).zip(&moved) {
+        dynamics.difference(from, to, &mut delta);
         largest = largest.max(norm(&delta));
     }
     if largest > 0.0 && largest.is_finite() { PROBE / largest } else { 1.0 }

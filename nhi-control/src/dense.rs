@@ -164,6 +164,11 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
     if has_nan { f64::NAN } else { largest.into_iter().fold(norm, over) }
 }
 
+/// The Euclidean norm.
+pub(crate) fn norm2(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
 /// The sum of the moduli, in four sums as well.
 #[inline]
 pub(crate) fn sum_of_moduli(x: &[f64]) -> f64 {

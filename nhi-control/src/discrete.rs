@@ -5,6 +5,7 @@ use crate::{Dynamics, Function, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 use nhi_runtime::{
     CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf,
     Scalar, State, System, Tangential, Vector,
@@ -149,7 +150,16 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     /// The state after step `k`, which begins there.
     pub(crate) fn step_from(&self, k: usize, from: &DepartureOf<S, M>) -> Result<ReducedOf<S>, Failure> {
         let Departure { state, inputs, t, .. } = from;
-        let after = self.method.step(&self.prepared, state, *t, inputs)?;
+        self.reduced(k, &self.method.step(&self.prepared, state, *t, inputs)?, inputs)
+    }
+
+    /// The state after step `k` in the place of the method's.
+    fn reduced(
+        &self,
+        k: usize,
+        after: &M::State<f64>,
+        inputs: &S::Inputs<f64>,
+    ) -> Result<ReducedOf<S>, Failure> {
         let (q, v, z) = (after.q(), after.v(), after.z());
         let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k + 1), inputs);
         let is_finite = nu.as_ref().iter().all(|nu| nu.is_finite());
@@ -227,6 +237,31 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
 
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
         self.step_from(k, &self.departure(k, x, u)?)
+    }
+
+    fn motion(
+        &self,
+        steps: Range<usize>,
+        x: &Self::State,
+        inputs: &[f64],
+        states: &mut Vec<Self::State>,
+    ) -> Result<(), (usize, Failure)> {
+        let (count, first) = (S::INPUTS.len(), steps.start);
+        let mut before = None;
+        for k in steps {
+            let (i, failed) = (k - first, |cause| (k, cause));
+            let u = &inputs[i * count..(i + 1) * count];
+            let mut state = match before {
+                None => self.departure(k, x, u).map_err(failed)?.state,
+                Some(state) => state,
+            };
+            self.method.resync_if_due(&mut state, i as u64);
+            let u = vector(u);
+            let after = self.method.step(&self.prepared, &state, self.time(k), &u).map_err(failed)?;
+            states.push(self.reduced(k, &after, &u).map_err(failed)?);
+            before = Some(after);
+        }
+        Ok(())
     }
 
     fn linearize(&self, k: usize, x: &Self::State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {

@@ -2,6 +2,8 @@
 
 use crate::dense::set_identity;
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 use nhi_runtime::Failure;
 
 /// How many numbers a step maps.
@@ -37,6 +39,26 @@ pub trait Dynamics {
     /// # Errors
     /// A step that cannot be taken. The planner shortens what led there.
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure>;
+
+    /// Appends to `states` the states after these steps, of which the first one begins at `x`, with `inputs` of one after the other. A
+    /// system may take the steps as a simulation does, with states that are those of [`Dynamics::step`] up to rounding.
+    ///
+    /// # Errors
+    /// The number of a step that cannot be taken, and why.
+    fn motion(
+        &self,
+        steps: Range<usize>,
+        x: &Self::State,
+        inputs: &[f64],
+        states: &mut Vec<Self::State>,
+    ) -> Result<(), (usize, Failure)> {
+        let (count, mut x) = (self.sizes().inputs, x.clone());
+        for (i, k) in steps.enumerate() {
+            x = self.step(k, &x, &inputs[i * count..(i + 1) * count]).map_err(|cause| (k, cause))?;
+            states.push(x.clone());
+        }
+        Ok(())
+    }
 
     /// Sets `ab` to (A, B) = (∂x'/∂x, ∂x'/∂u), NX × (NX + K).
     ///

@@ -9,7 +9,7 @@
 //!
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
-use crate::dense::add_product;
+use crate::dense::{add_multiple, add_product, are_finite, dot};
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -166,6 +166,9 @@ const ROUNDING: f64 = 1e-12;
 /// Where a motion fails, residuals are as large as this: the iteration refuses such a trial.
 const REFUSED: f64 = 1e100;
 
+/// The roundings of a step, in units of ε times what is measured after it.
+const ROUNDINGS: f64 = 10.0;
+
 /// A sample this near to a node, in steps, is one at the node.
 const AT_NODE: f64 = 1e-9;
 
@@ -250,10 +253,10 @@ impl<'a, X: Observed> Identification<'a, X> {
         let problem = Residuals::new(self, origin, numbers, values);
         problem.here.as_ref().map_err(failed)?;
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
-        if !report.termination.was_successful() {
+        if !(problem.is_solved() || report.termination.was_successful()) {
             return Err(IdentifyError::NotConverged { reason: format!("{:?}", report.termination) });
         }
-        let (residuals, jacobian) = problem.here.as_ref().map_err(failed)?;
+        let Fit { residuals, jacobian, .. } = problem.here.as_ref().map_err(failed)?;
         let chi_squared = residuals.norm_squared();
         let (covariance, undetermined) = precision(jacobian, &problem.sizes());
         let degrees_of_freedom = numbers - (unknowns - undetermined.len());
@@ -344,6 +347,33 @@ fn precision(jacobian: &DMatrix<f64>, sizes: &[f64]) -> (DMatrix<f64>, Vec<Vec<f
     (covariance, undetermined)
 }
 
+/// The norm of the part of the residuals in the range of the Jacobian, which is what the next step of Gauss and Newton removes: by
+/// Gram and Schmidt's method, without columns that follow from those before.
+fn removable(residuals: &DVector<f64>, jacobian: &DMatrix<f64>) -> f64 {
+    let mut columns = jacobian.clone();
+    let (rows, n) = columns.shape();
+    let (mut left, mut square) = (residuals.clone(), 0.0);
+    for j in 0..n {
+        let (before, after) = columns.as_mut_slice().split_at_mut(j * rows);
+        let column = &mut after[..rows];
+        let size = dot(column, column).sqrt();
+        for q in before.chunks_exact(rows.max(1)) {
+            let by = dot(q, column);
+            add_multiple(column, -by, q);
+        }
+        let length = dot(column, column).sqrt();
+        if length > NEGLIGIBLE * size {
+            column.iter_mut().for_each(|x| *x /= length);
+            let by = dot(column, left.as_slice());
+            add_multiple(left.as_mut_slice(), -by, column);
+            square += by * by;
+        } else {
+            column.fill(0.0);
+        }
+    }
+    square.sqrt()
+}
+
 /// The residuals (y − ŷ)/σ as functions of the unknowns. Most values that the method tries are accepted, and derivatives are wanted
 /// there: they are computed with the residuals.
 struct Residuals<'p, 'a, X: Observed> {
@@ -356,10 +386,24 @@ struct Residuals<'p, 'a, X: Observed> {
     here: Computed,
     /// At others, in case that the method returns to them.
     there: (DVector<f64>, Computed),
+    /// The least norm of residuals before these values were tried.
+    least: f64,
 }
 
-/// Residuals and their derivatives by the unknowns, or which step fails.
-type Computed = Result<(DVector<f64>, DMatrix<f64>), (usize, Failure)>;
+/// What there is at some values of the unknowns.
+struct Fit {
+    residuals: DVector<f64>,
+    /// Their derivatives by the unknowns.
+    jacobian: DMatrix<f64>,
+    norm: f64,
+    /// The norm of the errors that rounding leaves in the residuals.
+    rounding: f64,
+    /// Whether changes of the unknowns reduce them, to first order, by no more than these errors.
+    is_stationary: bool,
+}
+
+/// That, or which step fails.
+type Computed = Result<Fit, (usize, Failure)>;
 
 impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     /// Those at some values of the unknowns.
@@ -371,9 +415,17 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     ) -> Self {
         let none = || Err((0, Failure::NonFinite));
         let there = (values.clone(), none());
-        let mut residuals = Residuals { problem, origin, numbers, values, here: none(), there };
+        let least = f64::INFINITY;
+        let mut residuals = Residuals { problem, origin, numbers, values, here: none(), there, least };
         residuals.here = residuals.computed();
         residuals
+    }
+
+    /// Whether the residuals are the least ones as far as their roundings tell. The method, which does not know them, would go on
+    /// until sums of squares happen to agree.
+    fn is_solved(&self) -> bool {
+        let is_solved = |fit: &Fit| fit.is_stationary && fit.norm <= self.least + fit.rounding;
+        self.here.as_ref().is_ok_and(is_solved)
     }
 
     fn parameters(&self) -> Vec<f64> {
@@ -413,6 +465,8 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         let mut residuals = DVector::zeros(self.numbers);
         let mut jacobian = DMatrix::zeros(self.numbers, n);
         let (mut k, mut x) = (0, self.start());
+        // The roundings of the steps before a sample add up as independent errors do.
+        let mut rounding = 0.0;
         // S, by rows, and the products of derivatives with it.
         let (mut sensitivity, mut moved) = (self.first_sensitivity(), vec![0.0; states * n]);
         let (mut y, mut by_unknowns) = (vec![0.0; count], vec![0.0; count * n]);
@@ -448,11 +502,16 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
                 let deviation = samples.deviations.get(j).copied().unwrap_or(1.0);
                 let at = i * count + j;
                 residuals[at] = (y - sample[j]) / deviation;
+                rounding += (k + 1) as f64 * (y / deviation).powi(2);
                 row.iter().enumerate().for_each(|(column, by)| jacobian[(at, column)] = by / deviation);
             }
         }
-        let is_finite = residuals.iter().chain(&jacobian).all(|x| x.is_finite());
-        if is_finite { Ok((residuals, jacobian)) } else { Err((k, Failure::NonFinite)) }
+        if !(are_finite(residuals.as_slice()) && are_finite(jacobian.as_slice())) {
+            return Err((k, Failure::NonFinite));
+        }
+        let (norm, rounding) = (residuals.norm(), ROUNDINGS * f64::EPSILON * rounding.sqrt());
+        let is_stationary = removable(&residuals, &jacobian) <= rounding;
+        Ok(Fit { residuals, jacobian, norm, rounding, is_stationary })
     }
 
     /// ∂x₀/∂ϑ by rows. A guess that is displaced far on a group is not differentiated at the identity: the tangent vectors at the
@@ -486,6 +545,9 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
     type JacobianStorage = Owned<f64, Dyn, Dyn>;
 
     fn set_params(&mut self, values: &DVector<f64>) {
+        if let Ok(fit) = &self.here {
+            self.least = self.least.min(fit.norm);
+        }
         core::mem::swap(&mut self.here, &mut self.there.1);
         core::mem::swap(&mut self.values, &mut self.there.0);
         if self.values != *values {
@@ -498,12 +560,16 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
         self.values.clone()
     }
 
+    /// None ends the iteration.
     fn residuals(&self) -> Option<DVector<f64>> {
+        if self.is_solved() {
+            return None;
+        }
         let refused = |_: &(usize, Failure)| DVector::repeat(self.numbers, REFUSED);
-        Some(self.here.as_ref().map_or_else(refused, |(residuals, _)| residuals.clone()))
+        Some(self.here.as_ref().map_or_else(refused, |fit| fit.residuals.clone()))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        self.here.as_ref().ok().map(|(_, jacobian)| jacobian.clone())
+        self.here.as_ref().ok().map(|fit| fit.jacobian.clone())
     }
 }

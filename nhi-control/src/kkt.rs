@@ -31,6 +31,7 @@ use crate::dense::*;
 use crate::{Dynamics, Sizes};
 use alloc::vec::Vec;
 use core::marker::PhantomData;
+use core::ops::Range;
 use nalgebra::{DMatrix, SymmetricEigen};
 #[cfg(not(feature = "std"))]
 use num_traits::Float;
@@ -279,7 +280,7 @@ impl Kkt {
     }
 
     /// The numbers of the conditions of stage `k`.
-    pub(crate) fn conditions_of(&self, k: usize) -> core::ops::Range<usize> {
+    pub(crate) fn conditions_of(&self, k: usize) -> Range<usize> {
         self.first[k]..self.first[k + 1]
     }
 
@@ -343,10 +344,7 @@ impl Kkt {
                 core::mem::swap(&mut self.w, &mut self.w_next);
             }
             // The best inputs.
-            stage.rows.clear();
-            for g in self.g.chunks_exact(n.max(1)) {
-                stage.rows.extend_from_slice(&g[..nx]);
-            }
+            copy_columns(&mut stage.rows, &self.g, n, 0..nx);
             for (row, h) in value.chunks_exact_mut(nx.max(1)).zip(h.chunks_exact(n.max(1))) {
                 row.copy_from_slice(&h[..nx]);
             }
@@ -372,21 +370,18 @@ impl Kkt {
                         add_multiple(row, h[i], gain);
                     }
                 }
-                stage.by_inputs.clear();
-                stage.by_inputs.extend(self.g.chunks_exact(n).flat_map(|g| &g[nx..]));
+                copy_columns(&mut stage.by_inputs, &self.g, n, nx..n);
                 add_product(&mut stage.rows, &stage.by_inputs, gain, nu, nx);
-                stage.multiplier_gain.clear();
                 stage.multiplier_gain.resize(nu * rho, 0.0);
                 for (i, row) in stage.by_inputs.chunks_exact(nu).enumerate() {
                     for (j, inverse) in inverse.chunks_exact(nu).enumerate() {
-                        stage.multiplier_gain[j * rho + i] = dot(inverse, row);
+                        stage.multiplier_gain[j * rho + i] =
+                            inverse.iter().zip(row).map(|(x, y)| x * y).sum();
                     }
                 }
-                for (w, row) in self.w.chunks_exact_mut(rho.max(1)).zip(stage.by_inputs.chunks_exact(nu)) {
-                    for (&by, gain) in row.iter().zip(stage.multiplier_gain.chunks_exact(rho.max(1))) {
-                        add_multiple(w, -by, gain);
-                    }
-                }
+                self.g.clear();
+                self.g.extend(stage.by_inputs.iter().map(|x| -x));
+                add_product(&mut self.w, &self.g, &stage.multiplier_gain, nu, rho);
             }
             make_symmetric(value, nx);
             self.p.copy_from_slice(value);
@@ -490,10 +485,9 @@ impl Kkt {
         let n = nx + nu;
         let last = self.count - 1;
         let right = &self.right;
-        // `p_vector` and `n_vector` are those of the next stage.
+        // `p_vector` is that of the next stage.
         let p_vector = &mut self.p_vector[..nx];
         let h_vector = &mut self.h_vector[..n];
-        self.n_vector.clear();
         for k in (0..=last).rev() {
             let own = self.first[k]..self.first[k + 1];
             let (p_of, k_of) = (&mut self.p_of[k * nx..(k + 1) * nx], &mut self.k_of[k * nu..(k + 1) * nu]);
@@ -504,7 +498,7 @@ impl Kkt {
             if let Some(next) = after.first() {
                 let defect = &right.lambda[k * nx..(k + 1) * nx];
                 if next.solved.is_empty() {
-                    stage.n.extend_from_slice(&self.n_vector);
+                    stage.n.extend_from_slice(&next.n);
                     add_image(&mut stage.n, &next.rows, defect);
                 }
                 // P e + p of the next stage, whose P includes the conditions that are solved there.
@@ -512,6 +506,8 @@ impl Kkt {
                 if !next.solved.is_empty() {
                     let rho = next.numbers.len();
                     let residual = &mut self.n_vector;
+                    residual.clear();
+                    residual.extend_from_slice(&next.n);
                     add_image(residual, &next.rows, defect);
                     self.column[..rho].fill(0.0);
                     add_image(&mut self.column[..rho], &next.solved, residual);
@@ -529,8 +525,6 @@ impl Kkt {
                 add_image(&mut stage.n, &stage.by_inputs, k_of);
             }
             p_vector.copy_from_slice(p_of);
-            self.n_vector.clear();
-            self.n_vector.extend_from_slice(&stage.n);
         }
     }
 
@@ -622,6 +616,16 @@ impl Kkt {
     }
 }
 
+/// Sets `to` to these columns of a matrix of `n` columns.
+#[inline(always)]
+fn copy_columns(to: &mut Vec<f64>, matrix: &[f64], n: usize, columns: Range<usize>) {
+    let rows = matrix.chunks_exact(n.max(1));
+    to.resize(rows.len() * columns.len(), 0.0);
+    for (to, row) in to.chunks_exact_mut(columns.len().max(1)).zip(rows) {
+        to.copy_from_slice(&row[columns.clone()]);
+    }
+}
+
 fn make_symmetric(a: &mut [f64], n: usize) {
     for i in 0..n {
         for j in 0..i {
@@ -642,18 +646,16 @@ fn negative_inverse(
 ) -> Option<usize> {
     let rows = || h[nx * (nx + nu)..].chunks_exact(nx + nu).map(|row| &row[nx..]);
     if nu == 2 {
-        // The usual number of inputs: the operations of the functions below, written out.
+        // The usual number of inputs: the same as L D Lᵀ, without roots.
         let n = nx + nu;
         let (a, b, c) = (h[nx * (n + 1)], h[(nx + 1) * n + nx], h[(nx + 1) * (n + 1)]);
-        let left = a.sqrt();
-        let off = b / left;
-        let pivot = c - off * off;
+        let first = 1.0 / a;
+        let below = b * first;
+        let pivot = c - below * b;
         if a > 0.0 && pivot > INPUT_TOLERANCE * c && (a + pivot).is_finite() {
-            let right = pivot.sqrt();
-            let (first, last) = (1.0 / left, 1.0 / right / right);
-            let below = -off * first / right / right;
-            let above = -off * last / left;
-            inverse.copy_from_slice(&[(off * below - first) / left, -above, -below, -last]);
+            let last = 1.0 / pivot;
+            let off = below * last;
+            inverse.copy_from_slice(&[-first - below * off, off, off, -last]);
             return Some(0);
         }
     }

@@ -6,6 +6,9 @@ use num_traits::Float;
 /// κ_Σ (16).
 const MULTIPLIER_SPREAD: f64 = 1e10;
 
+/// Distances, and products of them, of which one logarithm is taken for many: products of two neither overflow nor vanish.
+const FACTORS: core::ops::Range<f64> = 1e-100..1e100;
+
 /// Multipliers of bounds: of inputs, slacks and violations.
 #[derive(Clone)]
 pub(super) struct Bounds {
@@ -51,8 +54,20 @@ impl Bounds {
 
     /// Σ ln of the distances; −∞ or NaN outside.
     pub(super) fn logarithms(&self, x: &[f64]) -> f64 {
-        let distances = self.distances(x);
-        distances.map(|distance| distance.max(0.0).ln()).sum()
+        let (mut sum, mut product) = (0.0, 1.0);
+        for distance in self.distances(x) {
+            let distance = distance.max(0.0);
+            if FACTORS.contains(&distance) {
+                product *= distance;
+            } else {
+                sum += distance.ln();
+            }
+            if !FACTORS.contains(&product) {
+                sum += product.ln();
+                product = 1.0;
+            }
+        }
+        sum + product.ln()
     }
 
     /// Distances of finite bounds.
@@ -153,21 +168,23 @@ impl Bounds {
         sum
     }
 
-    /// The largest |z (x − bound) − μ|.
-    pub(super) fn complementarity(&self, x: &[f64], mu: f64) -> f64 {
-        let mut worst = 0.0_f64;
+    /// The least and the largest z (x − bound), of which the largest |z (x − bound) − μ| follows for all μ; ∞ and −∞ if there are
+    /// no bounds.
+    pub(super) fn complementarity(&self, x: &[f64]) -> (f64, f64) {
+        let (mut least, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
         if self.count == 0 {
-            return worst;
+            return (least, largest);
         }
+        let mut add = |product: f64| (least, largest) = (least.min(product), largest.max(product));
         for (i, &x) in x.iter().enumerate() {
             if self.lower[i].is_finite() {
-                worst = worst.max((self.z_lower[i] * (x - self.lower[i]) - mu).abs());
+                add(self.z_lower[i] * (x - self.lower[i]));
             }
             if self.upper[i].is_finite() {
-                worst = worst.max((self.z_upper[i] * (self.upper[i] - x) - mu).abs());
+                add(self.z_upper[i] * (self.upper[i] - x));
             }
         }
-        worst
+        (least, largest)
     }
 
     pub(super) fn sum(&self) -> f64 {
@@ -176,5 +193,24 @@ impl Bounds {
 
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also where the product of all distances overflows or vanishes, and at a bound.
+    #[test]
+    fn logarithms_of_products_are_sums() {
+        for size in [1e-150, 1e-60, 1.0, 1e60, 1e150] {
+            let bounds = Bounds::new(vec![0.0; 20], vec![f64::INFINITY; 20]);
+            let mut x: Vec<f64> = (1..=20).map(|i| size * f64::from(i)).collect();
+            let expected: f64 = x.iter().map(|x| x.ln()).sum();
+            let off = (bounds.logarithms(&x) - expected).abs();
+            assert!(off < 1e-14 * expected.abs(), "{size}: {off}");
+            x[7] = 0.0;
+            assert_eq!(bounds.logarithms(&x), f64::NEG_INFINITY);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Point, Rejected, Scratch, Solver, Values};
 use crate::dense::*;
 use crate::filter::Merit;
+use crate::problem::Term;
 use crate::{Dynamics, PlanError};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,8 +18,18 @@ type Rolled<X> = (Point<X>, Values<X>);
 pub(super) struct Optimality {
     /// Of all but complementarity, the largest one.
     others: f64,
-    /// The unit of complementarity.
+    /// The least and the largest product of a multiplier with the distance from its bound, and their unit.
+    products: (f64, f64),
     scale: f64,
+}
+
+impl Optimality {
+    /// E_μ.
+    pub(super) fn error(&self, mu: f64) -> f64 {
+        let (least, largest) = self.products;
+        let complementarity = (largest - mu).max(mu - least).max(0.0);
+        (complementarity / self.scale).max(self.others)
+    }
 }
 
 impl<D: Dynamics> Solver<'_, '_, D> {
@@ -77,18 +88,13 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let problem = self.problem;
         let mut values = self.no_values();
         let mut states = Vec::with_capacity(problem.steps + 1);
-        let mut x = problem.start.clone();
-        for k in 0..=problem.steps {
-            let u = self.inputs(u, k);
-            self.functions(k, &x, u, &mut values)?;
-            if k < problem.steps {
-                let after = problem.dynamics.step(k, &x, u);
-                let after = after.map_err(|cause| Rejected::Step { step: k, cause })?;
-                values.after.push(after.clone());
-                states.push(core::mem::replace(&mut x, after));
-            }
+        states.push(problem.start.clone());
+        let failed = |(step, cause)| Rejected::Step { step, cause };
+        problem.dynamics.motion(0..problem.steps, &problem.start, u, &mut states).map_err(failed)?;
+        values.after.extend_from_slice(&states[1..]);
+        for (k, x) in states.iter().enumerate() {
+            self.functions(k, x, self.inputs(u, k), &mut values)?;
         }
-        states.push(x);
         let Point { s, over, under, .. } = &self.point;
         let point =
             Point { x: states, u: u.to_vec(), s: s.clone(), over: over.clone(), under: under.clone() };
@@ -144,18 +150,9 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             let hessian = &mut self.hessian[k * n * n..(k + 1) * n * n];
             gradient.fill(0.0);
             hessian.fill(0.0);
-            let check = |what: &[String], x: &[f64], hessian: &[f64]| {
-                let what = || what.join(", ");
-                if are_finite(x) && are_finite(hessian) {
-                    Ok(())
-                } else {
-                    Err(PlanError::NonFinite { what: what(), stage: step })
-                }
-            };
             for term in problem.costs.iter().filter(|term| term.stages.contains(&k)) {
                 let factor = [self.cost_factor];
                 term.function.derivatives(problem.dynamics, step, x, u, &factor, row, hessian);
-                check(&term.names, row, hessian)?;
                 add_multiple(gradient, 1.0, row);
             }
             self.of_costs[k * n * n..(k + 1) * n * n].copy_from_slice(hessian);
@@ -175,16 +172,21 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                     let rows = &mut rows[at * n..(at + count) * n];
                     let y = &self.y[first..first + count];
                     term.function.derivatives(problem.dynamics, step, x, u, y, rows, hessian);
-                    check(&term.names, rows, hessian)?;
                     (at, first) = (at + count, first + count);
                 }
+            }
+            let rows = &self.rows[inequalities.start * n..inequalities.end * n];
+            if ![&*gradient, &*stage.conditions, rows].into_iter().all(are_finite) {
+                return Err(self.not_finite(k));
             }
             let redundant = stage.conditions.chunks_exact_mut(n).zip(&self.redundant[own]);
             redundant.filter(|(_, is)| **is).for_each(|(row, _)| row.fill(0.0));
             if k == problem.steps {
+                if !are_finite(hessian) {
+                    return Err(self.not_finite(k));
+                }
                 continue;
             }
-            let failed = |cause| PlanError::Step { step, cause };
             let lambda = &self.lambda[(k + 1) * nx..(k + 2) * nx];
             w.copy_from_slice(lambda);
             if !problem.dynamics.is_flat() {
@@ -195,9 +197,12 @@ impl<D: Dynamics> Solver<'_, '_, D> {
                 add_transposed_image(w, chart, lambda);
             }
             let w = w.iter().any(|&w| w != 0.0).then_some(&w[..]);
-            problem.dynamics.differentiate(step, x, u, w, (stage.ab, hessian)).map_err(failed)?;
+            problem
+                .dynamics
+                .differentiate(step, x, u, w, (stage.ab, hessian))
+                .map_err(|cause| PlanError::Step { step, cause })?;
             if !(are_finite(stage.ab) && are_finite(hessian)) {
-                return Err(failed(nhi_runtime::Failure::NonFinite));
+                return Err(self.not_finite(k));
             }
             if !problem.dynamics.is_flat() {
                 product.fill(0.0);
@@ -206,6 +211,25 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
         }
         Ok(())
+    }
+
+    /// What of a stage has derivatives that are not finite: the first function for which that is so, or else its step.
+    #[cold]
+    fn not_finite(&self, k: usize) -> PlanError {
+        let (problem, stage) = (self.problem, self.first_step + k);
+        let (x, u, n) = (&self.point.x[k], self.inputs(&self.point.u, k), self.nx + self.nu);
+        let is_finite = |term: &&Term<'_, D>| {
+            let (w, mut rows) = (vec![1.0; term.names.len()], vec![0.0; term.names.len() * n]);
+            let mut hessian = vec![0.0; n * n];
+            term.function.derivatives(problem.dynamics, stage, x, u, &w, &mut rows, &mut hessian);
+            are_finite(&rows) && are_finite(&hessian)
+        };
+        let all = problem.costs.iter().chain(&problem.conditions).chain(&problem.inequalities);
+        let mut here = all.filter(|term| term.stages.contains(&k));
+        match here.find(|term| !is_finite(term)) {
+            Some(term) => PlanError::NonFinite { what: term.names.join(", "), stage },
+            None => PlanError::Step { step: stage, cause: nhi_runtime::Failure::NonFinite },
+        }
     }
 
     /// c − p + n of conditions and d − s − p + n of inequalities.
@@ -235,7 +259,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         Merit { theta, phi }
     }
 
-    /// What E_μ (5) consists of, but for complementarity.
+    /// What E_μ (5) consists of.
     pub(super) fn optimality(&self) -> Optimality {
         let (nx, n, steps) = (self.nx, self.nx + self.nu, self.problem.steps);
         let m = self.conditions();
@@ -266,12 +290,19 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         }
         let mut bounds = self.of_inputs.sum() + self.of_slacks.sum();
         let mut count = self.of_inputs.count() + self.of_slacks.count();
+        let wider = |(least, largest): (f64, f64), (other_least, other_largest): (f64, f64)| {
+            (least.min(other_least), largest.max(other_largest))
+        };
+        let mut products = self.of_inputs.complementarity(&self.point.u);
+        products = wider(products, self.of_slacks.complementarity(&self.point.s));
         if let Some(price) = self.price {
             for (i, y) in self.y.iter().enumerate() {
                 let over = (price - y - self.of_over.z_lower[i]).abs();
                 let under = (price + y - self.of_under.z_lower[i]).abs();
                 stationarity = stationarity.max(over).max(under);
             }
+            products = wider(products, self.of_over.complementarity(&self.point.over));
+            products = wider(products, self.of_under.complementarity(&self.point.under));
             bounds += self.of_over.sum() + self.of_under.sum();
             count += self.of_over.count() + self.of_under.count();
         }
@@ -280,17 +311,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let scale = |sum: f64, count: usize| (sum / (count.max(1) as f64)).max(SCALE_FROM) / SCALE_FROM;
         let others = sum_of_moduli(&self.lambda) + sum_of_moduli(&self.y);
         let dual = scale(others + bounds, count + self.lambda.len() + self.y.len());
-        Optimality { others: (stationarity / dual).max(feasibility), scale: scale(bounds, count) }
-    }
-
-    /// E_μ.
-    pub(super) fn error(&self, optimality: &Optimality, mu: f64) -> f64 {
-        let mut complementarity = self.of_inputs.complementarity(&self.point.u, mu);
-        complementarity = complementarity.max(self.of_slacks.complementarity(&self.point.s, mu));
-        if self.price.is_some() {
-            complementarity = complementarity.max(self.of_over.complementarity(&self.point.over, mu));
-            complementarity = complementarity.max(self.of_under.complementarity(&self.point.under, mu));
-        }
-        (complementarity / optimality.scale).max(optimality.others)
+        let others = (stationarity / dual).max(feasibility);
+        Optimality { others, products, scale: scale(bounds, count) }
     }
 }

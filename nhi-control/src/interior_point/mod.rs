@@ -59,6 +59,9 @@ const PUSH: f64 = 1e-2;
 const REFINED_BELOW: f64 = 1e-2;
 /// Steps with larger shifts that are tried where none makes progress.
 const RETRIES: usize = 3;
+/// The shift of the Hessian that is tried first after a step with one, relative to that: where the least shift that will do is much
+/// smaller, the Hessian is nearly singular, and its step too long.
+const KEPT_SHIFT: f64 = 0.3;
 /// Steps of which a smaller part than this is taken go far beyond where the derivatives say something, along directions in which
 /// the Hessian says little; the next one is damped by a shift of the Hessian. It is less damped after a step of which more than
 /// the other number is taken.
@@ -323,7 +326,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let outcome = loop {
             self.differentiate()?;
             let optimality = self.optimality();
-            let error = self.error(&optimality, 0.0);
+            let error = optimality.error(0.0);
             // Multipliers of violated conditions are ρ, and rounding errors are relative to it.
             let unit = self.price.filter(|_| self.is_violated(options)).map_or(1.0, |price| price.max(1.0));
             if error <= options.tolerance * unit {
@@ -339,7 +342,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.tighten(&optimality, options, &mut filter);
             }
             self.assemble(Hessian::Exact);
-            let mut shift = damping * self.scale;
+            // It vanishes with the residual: the last steps are Newton's.
+            let kept = (KEPT_SHIFT * last_shift).min(error * self.scale);
+            let kept = if kept > FIRST_SHIFT * self.scale { kept } else { 0.0 };
+            let mut shift = kept.max(damping * self.scale);
             let mut found = None;
             for _ in 0..=RETRIES {
                 let Some(used) = self.factor_step(shift, last_shift) else { break };
@@ -380,7 +386,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
 
     /// Decreases the barrier parameter while its problem is solved (7, 8).
     fn tighten(&mut self, optimality: &Optimality, options: &Options, filter: &mut Filter) {
-        while self.error(optimality, self.mu) <= BARRIER_SOLVED * self.mu {
+        while optimality.error(self.mu) <= BARRIER_SOLVED * self.mu {
             let next =
                 (BARRIER_FACTOR * self.mu).min(self.mu.powf(BARRIER_POWER)).max(0.1 * options.tolerance);
             if next >= self.mu {
@@ -421,7 +427,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
 
     fn plan(mut self, end: End, start: Start) -> Plan<D::State> {
         let End { outcome, iterations, history } = end;
-        let kkt = self.error(&self.optimality(), 0.0);
+        let kkt = self.optimality().error(0.0);
         let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
         let (nx, nu, m) = (self.nx, self.nu, self.conditions());
         if self.redundant.contains(&true) {

@@ -73,7 +73,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
-            self.prepare(distance)?;
+            self.factor_identity();
         }
         self.estimate_multipliers();
         Ok(begun)
@@ -161,8 +161,8 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         false
     }
 
-    /// Slacks of the present point at this `distance` from their bounds, derivatives without multipliers, and the factors of the linear system with the identity as
-    /// Hessian. Returns combinations of conditions that no inputs change.
+    /// Slacks of the present point at this `distance` from their bounds, derivatives without multipliers, and the factors of
+    /// [`Solver::factor_identity`].
     fn prepare(&mut self, distance: f64) -> Result<Vec<Vec<f64>>, PlanError> {
         self.lambda.fill(0.0);
         self.y.fill(0.0);
@@ -173,20 +173,29 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         self.of_slacks.center(&self.point.s, self.mu);
         self.differentiate()?;
         self.scale = self.hessian_scale();
+        Ok(self.factor_identity())
+    }
+
+    /// Factors the linear system with the identity as Hessian, without redundant conditions. Returns combinations of conditions that
+    /// no inputs change.
+    fn factor_identity(&mut self) -> Vec<Vec<f64>> {
         let n = self.nx + self.nu;
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);
             let stage = self.kkt.stage(k);
-            stage.hessian.fill(0.0);
-            stage.hessian.iter_mut().step_by(n + 1).for_each(|entry| *entry = 1.0);
+            set_identity(stage.hessian, n);
             stage.defect.fill(0.0);
-            for (compliance, &is_redundant) in stage.compliance.iter_mut().zip(&self.redundant[own]) {
-                *compliance = if is_redundant { 1.0 } else { 0.0 };
+            let rows = stage.conditions.chunks_exact_mut(n);
+            for ((row, compliance), &is) in rows.zip(stage.compliance).zip(&self.redundant[own]) {
+                *compliance = if is { 1.0 } else { 0.0 };
+                if is {
+                    row.fill(0.0);
+                }
             }
         }
         match self.kkt.factor::<D>(0.0) {
-            Inertia::Right(dependent) => Ok(dependent),
-            Inertia::Wrong => Ok(Vec::new()),
+            Inertia::Right(dependent) => dependent,
+            Inertia::Wrong => Vec::new(),
         }
     }
 
@@ -228,9 +237,23 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 }
 
-/// Combinations of conditions that differ from zero by more than `least`, of those that no inputs change.
+/// An orthonormal basis of the combinations of conditions that no inputs change, if they differ from zero by more than `least`: what
+/// waves do to them is measured by a norm that does not depend on the basis in which they were found.
 fn missed(dependent: &[Vec<f64>], rows: &[f64], least: f64) -> Vec<Vec<f64>> {
-    dependent.iter().filter(|combination| dot(combination, rows).abs() > least).cloned().collect()
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for combination in dependent {
+        let mut left = combination.clone();
+        // Twice, against roundings.
+        for q in basis.iter().chain(&basis) {
+            let by = dot(q, &left);
+            add_multiple(&mut left, -by, q);
+        }
+        let length = norm2(&left);
+        left.iter_mut().for_each(|x| *x /= length);
+        basis.push(left);
+    }
+    let values: Vec<f64> = basis.iter().map(|q| dot(q, rows)).collect();
+    if norm2(&values) > least { basis } else { Vec::new() }
 }
 
 /// Marks a condition for each combination that no inputs change and that is satisfied. Returns whether there is one.
@@ -264,6 +287,27 @@ fn mark_redundant(mut dependent: Vec<Vec<f64>>, rows: &[f64], redundant: &mut [b
     is_some
 }
 
-fn norm2(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the same plane, with some of the rows in it or none.
+    #[test]
+    fn what_is_missed_does_not_depend_on_the_basis() {
+        let plane = [vec![1.0, 0.5, 0.0, -0.2], vec![0.0, 1e-3, 1.0, 0.3]];
+        let combined = |a: f64, b: f64| -> Vec<f64> {
+            plane[0].iter().zip(&plane[1]).map(|(x, y)| a * x + b * y).collect()
+        };
+        let other = [combined(1.0, 2.0), combined(-0.3, 1.0)];
+        let part = |basis: &[Vec<f64>], rows: &[f64]| {
+            let mut sum = vec![0.0; rows.len()];
+            basis.iter().for_each(|q| add_multiple(&mut sum, dot(q, rows), q));
+            sum
+        };
+        let rows = [0.3, -0.1, 0.7, 2.0];
+        let [one, two] = [&plane, &other].map(|dependent| part(&missed(dependent, &rows, 1e-9), &rows));
+        assert!(one.iter().zip(&two).all(|(x, y)| (x - y).abs() < 1e-15), "{one:?}, {two:?}");
+        let rest: Vec<f64> = rows.iter().zip(&one).map(|(row, part)| row - part).collect();
+        assert!(norm(&one) > 0.1 && missed(&plane, &rest, 1e-9).is_empty(), "{rest:?}");
+    }
 }
