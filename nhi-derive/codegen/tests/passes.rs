@@ -901,10 +901,9 @@ fn impulses_are_carried_as_increments() {
         let y_h = y + half_h_w
         let z_h = z + half_h_s
         let inv_x_h = 1/x_h
-        let three_half_h_error_l = 3*half_h_error_l
-        # initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
-        newton half_h_l from half_h_last_l + half_h_older_errors_l + three_half_h_error_l or half_h_last_l \
-            weights 1 beside half_h_u^2 + half_h_w^2
+        # initial guess: 4 u₁ + (e₃ − 3 e₂ − 3 u₂); u₁, …: last solutions, e₁, …: their differences from g
+        newton half_h_l from 4*half_h_last_l + half_h_older_errors_l or half_h_last_l weights 1 beside \
+            half_h_u^2 + half_h_w^2
         let half_h_u_l = half_h_u + x_h*half_h_l
         let x_l = x_h + half_h_u_l
         half_h_l += -(half_h_w + x_l*half_h_u_l)*inv_x_h/x_l
@@ -919,7 +918,7 @@ fn impulses_are_carried_as_increments() {
         return q = [x_h + half_h_u_1, y_h + half_h_w_1, z_h + half_h_s_1], \
             v = [half_h_u_1*two_over_h, half_h_w_1*two_over_h, half_h_s_1*two_over_h], \
             lambda = [half_h_l*two_over_h_sq], carried = [half_h_l, half_h_next_error_l, half_h_error_l, \
-            half_h_error_2_l - three_half_h_error_l, half_h_u_1, half_h_w_1, half_h_s_1]";
+            half_h_error_2_l - 3*(half_h_last_l + half_h_error_l), half_h_u_1, half_h_w_1, half_h_s_1]";
     check_stepped(
         "step(parameters: prepared [], h: prepared, q: [x, y, z], v: [u, w, s], lambda: [m], t, inputs: [])
             let x_h = x + h/2*u
@@ -936,7 +935,7 @@ fn impulses_are_carried_as_increments() {
         false,
         body,
         &[0, 1, 2, 3, 4, 5, 6],
-        54,
+        55,
     );
 }
 

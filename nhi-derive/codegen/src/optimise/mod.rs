@@ -1,8 +1,8 @@
 //! The optimiser.
 //!
 //! Every pass preserves values up to rounding. Local passes rewrite one function (`ORDERS`, `LAST`). Passes over steps
-//! change the carried state or the order of operations (`STAGES`, `FINISHING`, `CLOSING` in `step/mod.rs`). The driver
-//! (`step/driver.rs`) runs them and keeps a result if it improves the measure that the row of the pass states.
+//! change the carried state or the order of operations (`OPENING`, `STAGES`, `FINISHING`, `CLOSING` in `step/mod.rs`). The
+//! driver (`step/driver.rs`) runs them and keeps the result of a stage if it improves the measure that its row states.
 
 mod cost;
 mod draft;

@@ -34,7 +34,7 @@ pub enum Carried {
         /// 0 for that of the last step.
         lag: usize,
     },
-    /// The part of the next initial guess that older errors make up.
+    /// The part of the next initial guess that does not wait for the last solution.
     OlderErrors,
     /// The angle that a carried sine and cosine belong to, before the predicted rotation if there is one.
     Angle {
@@ -114,7 +114,7 @@ impl StateEntry {
             Carried::Error { lag } => {
                 format!("Error of the scheme's initial guess {lag} steps before the last one")
             }
-            Carried::OlderErrors => "Part of the next initial guess that older errors make up".into(),
+            Carried::OlderErrors => "Part of the next initial guess that was known a step before".into(),
             Carried::Angle { rotation: None } => "Angle of the carried sine and cosine".into(),
             Carried::Angle { rotation: Some(by) } => {
                 format!("Angle before the predicted rotation `{}`", show(*by))

@@ -116,7 +116,7 @@ const _: () = {
                 let t7 = T::from_f64(3.0) * half_h_error_dot_phi_1;
                 let t8 = T::from_f64(3.0) * half_h_error_dot_z_1;
 
-                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
+                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); u₁, …: last solutions, e₁, …: their differences from g
                 let newton = emitted::Newton::weighted(
                     [m, mass_phi, m],
                     quarter_h_sq_scale2,
@@ -244,19 +244,19 @@ const _: () = {
                 pub half_h_error_dot_r_1: T,
                 /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
                 pub half_h_error_2_dot_r_1: T,
-                /// Part of the next initial guess that older errors make up, times `h/2`.
+                /// Part of the next initial guess that was known a step before, times `h/2`.
                 pub half_h_older_errors_dot_r_1: T,
                 /// Error of the scheme's last initial guess, times `h/2`.
                 pub half_h_error_dot_phi_1: T,
                 /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
                 pub half_h_error_2_dot_phi_1: T,
-                /// Part of the next initial guess that older errors make up, times `h/2`.
+                /// Part of the next initial guess that was known a step before, times `h/2`.
                 pub half_h_older_errors_dot_phi_1: T,
                 /// Error of the scheme's last initial guess, times `h/2`.
                 pub half_h_error_dot_z_1: T,
                 /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
                 pub half_h_error_2_dot_z_1: T,
-                /// Part of the next initial guess that older errors make up, times `h/2`.
+                /// Part of the next initial guess that was known a step before, times `h/2`.
                 pub half_h_older_errors_dot_z_1: T,
                 /// Velocity `dot(r)`, times `h/2`.
                 pub half_h_dot_r: T,
@@ -503,7 +503,7 @@ const _: () = {
                 let t3 = half_m * r * r;
                 let t4 = k0 - p_z;
 
-                // initial guess: g + e₁ + (e₂ − e₃); e₁ to e₃: last errors of g
+                // initial guess: g + e₁ + (e₂ − e₃); u₁, …: last solutions, e₁, …: their differences from g
                 let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
                 let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
@@ -631,19 +631,19 @@ const _: () = {
                 pub error_d_r: T,
                 /// Error of the scheme's initial guess 1 steps before the last one.
                 pub error_2_d_r: T,
-                /// Part of the next initial guess that older errors make up.
+                /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_r: T,
                 /// Error of the scheme's last initial guess.
                 pub error_d_phi: T,
                 /// Error of the scheme's initial guess 1 steps before the last one.
                 pub error_2_d_phi: T,
-                /// Part of the next initial guess that older errors make up.
+                /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_phi: T,
                 /// Error of the scheme's last initial guess.
                 pub error_d_z: T,
                 /// Error of the scheme's initial guess 1 steps before the last one.
                 pub error_2_d_z: T,
-                /// Part of the next initial guess that older errors make up.
+                /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_z: T,
             }
             emitted::fields!(

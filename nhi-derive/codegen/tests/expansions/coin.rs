@@ -116,7 +116,7 @@ const _: () = {
                 let three_error_d_phi = T::from_f64(3.0) * error_d_phi;
                 let three_error_d_omega = T::from_f64(3.0) * error_d_omega;
 
-                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
+                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); u₁, …: last solutions, e₁, …: their differences from g
                 let newton = emitted::Newton::weighted([mass_phi, I], scale2);
                 let ([d_phi, d_omega], []) = emitted::Newton::solve_or(
                     newton,
@@ -261,13 +261,13 @@ const _: () = {
                 pub error_d_phi: T,
                 /// Error of the scheme's initial guess 1 steps before the last one.
                 pub error_2_d_phi: T,
-                /// Part of the next initial guess that older errors make up.
+                /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_phi: T,
                 /// Error of the scheme's last initial guess.
                 pub error_d_omega: T,
                 /// Error of the scheme's initial guess 1 steps before the last one.
                 pub error_2_d_omega: T,
-                /// Part of the next initial guess that older errors make up.
+                /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_omega: T,
             }
             emitted::fields!(

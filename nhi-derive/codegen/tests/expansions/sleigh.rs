@@ -45,7 +45,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 22 add, 28 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
+            /// Operations: 22 add, 29 mul, 1 corrected_sin_cos; per Newton iteration 8 add, 8 mul, 1 div, 1 small_sin_cos; for one of second order 7 add, 12 mul.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -107,13 +107,15 @@ const _: () = {
                 let t0 = half_h_dot_y * sin_theta_h + half_h_dot_x * cos_theta_h;
                 let t1 = half_h_dot_x * sin_theta_h - half_h_dot_y * cos_theta_h;
                 let t2 = inv_m + k0 * t0;
-                let t8 = T::from_f64(3.0) * half_h_error_impulse;
 
-                // initial guess: g + 3 e₁ + (e₃ − 3 e₂); e₁ to e₃: last errors of g
+                // initial guess: 4 u₁ + (e₃ − 3 e₂ − 3 u₂); u₁, …: last solutions, e₁, …: their differences from g
                 let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
-                let ([half_h_impulse], [t9, small_sin_t9, small_cos_t9]) = emitted::Newton::solve_or(
+                let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
-                    [half_h_last_impulse + half_h_older_errors_impulse + t8],
+                    [
+                        T::from_f64(4.0) * half_h_last_impulse
+                            + half_h_older_errors_impulse,
+                    ],
                     [half_h_last_impulse],
                     #[inline(always)]
                     |[half_h_impulse]| {
@@ -123,15 +125,15 @@ const _: () = {
                         let theta_try = theta_h + half_h_dot_theta_try;
 
                         // elimination: Jacobian · delta = −residual
-                        let t9 = theta_h - theta_try;
-                        let (small_sin_t9, small_cos_t9) = emitted::small_sin_cos(t9);
-                        let t10 = -k0 * small_sin_t9;
-                        let t11 = t1 + inv_m * half_h_impulse;
-                        let jac = a_b_theta + t2 * small_cos_t9 - t10 * t11;
+                        let t8 = theta_h - theta_try;
+                        let (small_sin_t8, small_cos_t8) = emitted::small_sin_cos(t8);
+                        let t9 = -k0 * small_sin_t8;
+                        let t10 = t1 + inv_m * half_h_impulse;
+                        let jac = a_b_theta + t2 * small_cos_t8 - t9 * t10;
                         Ok((
                             [
-                                -(a * half_h_dot_theta_try - t0 * small_sin_t9
-                                    + small_cos_t9 * t11) / jac,
+                                -(a * half_h_dot_theta_try - t0 * small_sin_t8
+                                    + small_cos_t8 * t10) / jac,
                             ],
                             move || {
                                 // derivatives F′, F″ and F‴ of the residual F
@@ -142,21 +144,21 @@ const _: () = {
                                 let t7 = b_theta_sq_over_m + k0 * t5;
                                 [
                                     jac,
-                                    k0 * small_cos_t9 * (t3 - b_theta_over_m * half_h_impulse)
-                                        + small_sin_t9 * t6,
-                                    -(t10 * (t4 - b_theta_sq_over_m * half_h_impulse)
-                                        + small_cos_t9 * t7),
+                                    k0 * small_cos_t8 * (t3 - b_theta_over_m * half_h_impulse)
+                                        + small_sin_t8 * t6,
+                                    -(t9 * (t4 - b_theta_sq_over_m * half_h_impulse)
+                                        + small_cos_t8 * t7),
                                 ]
                             },
-                            [t9, small_sin_t9, small_cos_t9],
+                            [t8, small_sin_t8, small_cos_t8],
                         ))
                     },
                 )?;
 
                 // prediction of the sine and cosine at the next node
-                let twice = T::from_f64(2.0) * small_sin_t9;
-                let turn = small_cos_t9 * twice;
-                let turn_2 = small_sin_t9 * twice;
+                let twice = T::from_f64(2.0) * small_sin_t8;
+                let turn = small_cos_t8 * twice;
+                let turn_2 = small_sin_t8 * twice;
                 let change = cos_theta_h * turn + sin_theta_h * turn_2;
                 let change_2 = cos_theta_h * turn_2 - sin_theta_h * turn;
                 let sin_near_theta_h = sin_theta_h - change;
@@ -187,12 +189,14 @@ const _: () = {
                         half_h_last_impulse: half_h_impulse,
                         half_h_error_impulse: half_h_next_error_impulse,
                         half_h_error_2_impulse: half_h_error_impulse,
-                        half_h_older_errors_impulse: half_h_error_2_impulse - t8,
+                        half_h_older_errors_impulse: half_h_error_2_impulse
+                            - T::from_f64(3.0)
+                                * (half_h_last_impulse + half_h_error_impulse),
                         half_h_dot_theta: half_h_dot_theta_1,
                         half_h_dot_x: half_h_dot_x_1,
                         half_h_dot_y: half_h_dot_y_1,
                         last_theta: theta_h,
-                        turn_theta: -T::from_f64(2.0) * t9,
+                        turn_theta: -T::from_f64(2.0) * t8,
                         sin_near_theta: sin_near_theta_h,
                         cos_near_theta: cos_near_theta_h,
                     },
@@ -251,7 +255,7 @@ const _: () = {
                 pub half_h_error_impulse: T,
                 /// Error of the scheme's initial guess 1 steps before the last one, times `h/2`.
                 pub half_h_error_2_impulse: T,
-                /// Part of the next initial guess that older errors make up, times `h/2`.
+                /// Part of the next initial guess that was known a step before, times `h/2`.
                 pub half_h_older_errors_impulse: T,
                 /// Velocity `dot(theta)`, times `h/2`.
                 pub half_h_dot_theta: T,
@@ -350,7 +354,7 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 1 add, 6 mul, 1 sin_cos.
+            /// Operations: 1 add, 8 mul, 1 sin_cos.
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 3],
                 h: T,
@@ -361,21 +365,22 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = state.v;
                 let [lambda] = state.lambda;
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = dot_theta * half_h;
-                let t1 = theta + t0;
-                let (sin_t1, cos_t1) = t1.sin_cos();
+                let t0 = h * lambda;
+                let t1 = dot_theta * half_h;
+                let t2 = theta + t1;
+                let (sin_t2, cos_t2) = t2.sin_cos();
                 let carried = Carried {
-                    half_h_last_impulse: h * lambda * half_h,
+                    half_h_last_impulse: half_h * t0,
                     half_h_error_impulse: T::from_f64(0.0),
                     half_h_error_2_impulse: T::from_f64(0.0),
-                    half_h_older_errors_impulse: T::from_f64(0.0),
-                    half_h_dot_theta: t0,
+                    half_h_older_errors_impulse: -T::from_f64(1.5) * h * t0,
+                    half_h_dot_theta: t1,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
-                    last_theta: t1,
+                    last_theta: t2,
                     turn_theta: T::from_f64(0.0),
-                    sin_near_theta: sin_t1,
-                    cos_near_theta: cos_t1,
+                    sin_near_theta: sin_t2,
+                    cos_near_theta: cos_t2,
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -386,7 +391,7 @@ const _: () = {
 
             /// The carried numbers of a state for another step size `h`.
             ///
-            /// Operations: 6 mul.
+            /// Operations: 8 mul.
             #[inline(always)]
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 3],
@@ -404,11 +409,12 @@ const _: () = {
                     ..
                 } = state.carried;
                 let half_h = T::from_f64(0.5) * h;
+                let t0 = h * lambda;
                 let carried = Carried {
-                    half_h_last_impulse: h * lambda * half_h,
+                    half_h_last_impulse: half_h * t0,
                     half_h_error_impulse: T::from_f64(0.0),
                     half_h_error_2_impulse: T::from_f64(0.0),
-                    half_h_older_errors_impulse: T::from_f64(0.0),
+                    half_h_older_errors_impulse: -T::from_f64(1.5) * h * t0,
                     half_h_dot_theta: dot_theta * half_h,
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,

@@ -41,10 +41,7 @@ impl Unit<'_> {
     pub(super) fn balance(&self, text: &mut Text, optimised: &Optimised) {
         let SystemFunctions { energy, momentum, project, acceleration, .. } = &optimised.system;
         let Unit { name, real, entries, n, .. } = self;
-        let (u, pass_u, unused) = match self.inputs() {
-            None => Default::default(),
-            Some(declared) => (format!(", {declared}"), ", u", "(void)u;\n"),
-        };
+        let (u, unused) = (self.u(), if self.inputs > 0 { "(void)u;\n" } else { "" });
         let at_rest = match self.derived.mechanics.structure.gyroscopic {
             false => String::new(),
             true => format!(
@@ -64,24 +61,12 @@ nhi_add({n}, inertial, at_rest, inertial);
 {at_rest}return nhi_half_product({n}, v, inertial);",
             self.call(momentum, HERE, "inertial")
         );
-        let head = format!(
-            "static double {name}_kinetic_energy(const {name}_parameters *p, const {real} q[{entries}], \
-             const {real} v[{n}], {real} t{u})"
-        );
+        let parameters = self.parameters(&["p", "q", "v", "t", "u"]);
+        let head = format!("static double {name}_kinetic_energy({parameters})");
         text.function("Kinetic energy, v·(p(v) − p(0))/2.", &head, &body);
 
-        let length = self.states;
-        let states = |i: u8| match length {
-            0 => String::new(),
-            _ => format!(", const {real} states{i}[{length}]"),
-        };
-        let head = format!(
-            "static int {name}_explains(const {name}_parameters *p, {real} h, \
-             const {real} q0[{entries}]{}, {real} t0, const {real} q1[{entries}]{}, {real} t1{u}, \
-             double before, double after)",
-            states(0),
-            states(1),
-        );
+        let parameters = self.parameters(&["p", "h", "q0", "states0", "t0", "q1", "states1", "t1", "u"]);
+        let head = format!("static int {name}_explains({parameters}, double before, double after)");
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
 kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest before it.";
@@ -92,7 +77,7 @@ kinetic energy of the slowest admissible velocity after the step, and A that of 
             });
             calls.join(", ")
         };
-        let kinetic = |q: &str, v: &str, t: &str| format!("{name}_kinetic_energy(p, {q}, {v}, {t}{pass_u})");
+        let kinetic = |q: &str, v: &str, t: &str| format!("{name}_kinetic_energy(p, {q}, {v}, {t}{u})");
         let multipliers = match self.m {
             0 => String::new(),
             m => format!("{real} lambda[{m}];\n"),
@@ -106,7 +91,7 @@ kinetic energy of the slowest admissible velocity after the step, and A that of 
                 format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
             })
             .collect();
-        let unused = if length > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
+        let unused = if self.states > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
         let body = format!(
             "const {real} rest[{n}] = {{0}};
 const double potential0[2] = {{{potential0}}};
@@ -136,7 +121,7 @@ owned = owned + {resolved};
 impl Method<'_, '_> {
     /// The kinetic energy of the state `node` as `called`, of parameters `p` at the time `t`.
     pub(super) fn kinetic_energy(&self, called: &str, (p, node, t): (&str, &str, &str)) -> String {
-        let (Unit { name, real, n, .. }, u) = (self.unit, self.inputs().1);
+        let (Unit { name, real, n, .. }, u) = (self.unit, self.unit.u());
         match self.functions.state {
             StateKind::Node => {
                 format!("{called} = {name}_kinetic_energy({p}, {node}.q, {node}.v, {t}{u});\n")
@@ -154,7 +139,7 @@ impl Method<'_, '_> {
 
     /// Refuses the step from the time `begin` to the state `next` if its kinetic energy is not explained.
     pub(super) fn test_of(&self, next: &str, begin: &str) -> String {
-        let (Unit { name, real, .. }, u) = (self.unit, self.inputs().1);
+        let (Unit { name, real, .. }, u) = (self.unit, self.unit.u());
         let [states0, states1] = match self.unit.states {
             0 => Default::default(),
             _ => ["sim->node", next].map(|node| format!(", {node}.states")),

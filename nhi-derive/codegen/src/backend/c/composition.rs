@@ -44,7 +44,7 @@ impl Method<'_, '_> {
     /// The body of `_step` of a composition.
     pub(super) fn composed_step(&self, substeps: &Substeps) -> String {
         let Method { unit, name, functions, .. } = self;
-        let (real, (_, u), n) = (unit.real, self.inputs(), substeps.count());
+        let (real, u, n) = (unit.real, unit.u(), substeps.count());
         let table = |ty: &str, name: &str, values: &[String]| {
             format!("const {ty} {name}[{n}] = {{{}}};\n", values.join(", "))
         };

@@ -120,13 +120,7 @@ uint64_t steps; /* steps taken */"
         let Method { unit, name, .. } = self;
         Some(match parameter {
             "sim" => format!("const {name} *sim"),
-            "p" => format!("const {}_parameters *p", unit.name),
-            "h" | "t" => format!("{} {parameter}", unit.real),
-            "q" => unit.array("q", unit.entries),
-            "v" => unit.array("v", unit.n),
-            "states" if unit.states == 0 => return None,
-            "states" => unit.array("states", unit.states),
-            "u" => return unit.inputs(),
+            "p" | "h" | "t" | "q" | "v" | "states" | "u" => return unit.parameter(parameter),
             "prepared" if self.prepared.is_empty() => return None,
             "before" | "state" | "next" => format!("{qualifier}{name}_node *{parameter}"),
             "velocity" => format!("{} velocity[{}]", unit.real, unit.n),
@@ -209,27 +203,18 @@ uint64_t steps; /* steps taken */"
         text.function("Sets subnormal numbers to zero.", &head, &lines);
     }
 
-    /// `, const double u[2]` and `, u` where there are control inputs.
-    pub(super) fn inputs(&self) -> (String, &'static str) {
-        self.unit.inputs().map_or_else(Default::default, |declared| (format!(", {declared}"), ", u"))
-    }
-
     fn start(&self, text: &mut Text) {
         let Method { unit, name, functions, .. } = self;
-        let Unit { name: system, real, entries, n, .. } = unit;
-        let (inputs, u) = self.inputs();
-        let (z0, z) = match unit.states {
-            0 => (String::new(), ""),
-            length => (format!(", const {real} states0[{length}]"), ", states0"),
-        };
+        let (Unit { name: system, real, .. }, u) = (unit, unit.u());
+        let z = if unit.states > 0 { ", states0" } else { "" };
         let about = "Starts a simulation at (q0, v0) at time 0 with the step size h.
 It fails where an argument is not finite, q0 or v0 violates a constraint by more than rounding, or the mass
 matrix or the constraints are singular; *sim is left as it was then.";
         let head = format!(
-            "nhi_status {name}_start({name} *sim, const {system}_parameters *p, \
-             const {real} q0[{entries}], const {real} v0[{n}]{z0}{inputs}, {real} h)"
+            "nhi_status {name}_start({name} *sim, {})",
+            unit.parameters(&["p", "q0", "v0", "states0", "u", "h"])
         );
-        let finite = unit.parameters.iter().map(|parameter| format!("nhi_is_finite((double)p->{parameter})"));
+        let finite = unit.numbers.iter().map(|parameter| format!("nhi_is_finite((double)p->{parameter})"));
         let arrays = [("q0", unit.entries), ("v0", unit.n), ("states0", unit.states), ("u", unit.inputs)];
         let finite = finite.chain(arrays.into_iter().filter_map(|(array, length)| all_finite(array, length)));
         let finite = finite.collect::<Vec<String>>().join(" && ");
@@ -307,7 +292,7 @@ return NHI_OK;"
     /// The body of `_step`, of a method that is not composed.
     fn step(&self) -> String {
         let Method { unit, name, functions, .. } = self;
-        let (real, (_, u)) = (unit.real, self.inputs());
+        let (real, u) = (unit.real, unit.u());
         let (now, state, resync) = match &functions.resync {
             None => (String::new(), "sim->node", String::new()),
             Some(_) => {
@@ -333,8 +318,8 @@ return NHI_OK;",
     }
 
     fn steps(&self, text: &mut Text) {
-        let Method { name, functions, variant, .. } = self;
-        let (inputs, u) = self.inputs();
+        let Method { unit, name, functions, variant, .. } = self;
+        let inputs = unit.parameter("u").map(|declared| format!(", {declared}")).unwrap_or_default();
         let (which, body) = match &self.substeps {
             None => (String::new(), self.step()),
             Some(substeps) => {
@@ -353,7 +338,8 @@ return NHI_OK;",
         return status;
     }}
 }}
-return NHI_OK;"
+return NHI_OK;",
+            u = unit.u()
         );
         text.function("Takes that many steps, up to the first one that fails.", &head, &body);
     }

@@ -97,8 +97,8 @@ struct Unit<'a> {
     name: String,
     /// The type of numbers.
     real: &'static str,
-    /// Members of the parameters, in the order of the flattened parameters.
-    parameters: Vec<String>,
+    /// The parameters of the system, as members of their struct.
+    numbers: Vec<String>,
     /// Declarations of the members.
     members: Vec<String>,
     entries: usize,
@@ -114,17 +114,17 @@ struct Unit<'a> {
 impl<'a> Unit<'a> {
     fn new(derived: &'a Derived, options: &Options) -> Unit<'a> {
         let (system, real) = (&derived.mechanics.system, if options.float { "float" } else { "double" });
-        let (mut names, mut parameters, mut members) = (Names::default(), Vec::new(), Vec::new());
+        let (mut names, mut numbers, mut members) = (Names::default(), Vec::new(), Vec::new());
         for field in &derived.declaration.fields {
             let name = names.fresh(&field.ident.to_string());
             match field.len {
                 None => {
                     members.push(format!("{real} {name};"));
-                    parameters.push(name);
+                    numbers.push(name);
                 }
                 Some(len) => {
                     members.push(format!("{real} {name}[{}];", len.max(1)));
-                    parameters.extend((0..len).map(|i| format!("{name}[{i}]")));
+                    numbers.extend((0..len).map(|i| format!("{name}[{i}]")));
                 }
             }
         }
@@ -135,7 +135,7 @@ impl<'a> Unit<'a> {
             derived,
             name: snake_case(&system.name),
             real,
-            parameters,
+            numbers,
             members,
             entries: system.coordinates.len(),
             n: system.velocities.len(),
@@ -175,9 +175,27 @@ impl<'a> Unit<'a> {
         format!("const {} {name}[{length}]", self.real)
     }
 
-    /// The parameter of a function in `start` and `step` for the control inputs, if there are any.
-    fn inputs(&self) -> Option<String> {
-        (self.inputs > 0).then(|| self.array("u", self.inputs))
+    /// The declaration of a parameter, `q`, or `q0` before a step; none of an array without numbers.
+    fn parameter(&self, name: &str) -> Option<String> {
+        let length = match name.trim_end_matches(['0', '1']) {
+            "p" => return Some(format!("const {}_parameters *p", self.name)),
+            "h" | "t" => return Some(format!("{} {name}", self.real)),
+            "q" => self.entries,
+            "v" => self.n,
+            "states" => self.states,
+            _ => self.inputs,
+        };
+        (length > 0).then(|| self.array(name, length))
+    }
+
+    /// `, u` where functions take control inputs.
+    fn u(&self) -> &'static str {
+        if self.inputs > 0 { ", u" } else { "" }
+    }
+
+    /// Declarations of parameters.
+    fn parameters(&self, names: &[&str]) -> String {
+        names.iter().filter_map(|name| self.parameter(name)).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -36,9 +36,9 @@ impl Unit<'_> {
         let in_place = first.role == Role::Velocity;
         let can_fail = function.outputs.iter().any(|o| matches!(o.role, Role::Velocity | Role::Multipliers));
         let inputs = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
-        let inputs = inputs.map(|argument| match parameter(&argument.role) {
-            "v" if in_place => ("v", format!("{real} v[{}]", argument.values.len())),
-            parameter => (parameter, self.declared(argument)),
+        let inputs = inputs.filter_map(|argument| match parameter(&argument.role) {
+            "v" if in_place => Some(("v", format!("{real} v[{}]", self.n))),
+            name => Some((name, self.parameter(name)?)),
         });
         let out = |output: &'a Output| match &output.role {
             Role::Named(name) if name == "a" => "dv",
@@ -98,46 +98,24 @@ impl Unit<'_> {
     pub(super) fn number<'a>(&self, argument: &'a Argument, i: usize) -> (&'a str, String) {
         let parameter = parameter(&argument.role);
         let place = match argument.role {
-            Role::Parameters => format!("p->{}", self.parameters[i]),
+            Role::Parameters => format!("p->{}", self.numbers[i]),
             _ if argument.scalar => parameter.to_owned(),
             _ => format!("{parameter}[{i}]"),
         };
         (parameter, place)
     }
 
-    /// The declaration of a parameter.
-    fn declared(&self, argument: &Argument) -> String {
-        match parameter(&argument.role) {
-            "p" => format!("const {}_parameters *p", self.name),
-            parameter if argument.scalar => format!("{} {parameter}", self.real),
-            parameter => self.array(parameter, argument.values.len()),
-        }
-    }
-
-    /// Whether the function in C takes an argument.
+    /// Whether the function in C takes an argument: time and inputs also where this system does without them, but others of
+    /// its functions do not.
     pub(super) fn is_passed(&self, function: &Function, argument: &Argument) -> bool {
+        let is_driven = function.name == "acceleration" && self.inputs > 0;
+        let reads_time = || function.read_arguments().any(|argument| argument.role == Role::Time);
         match argument.role {
-            Role::States => !argument.values.is_empty(),
-            Role::Time => self.takes_time(function),
-            Role::Inputs => !argument.values.is_empty() && self.takes_inputs(function),
+            Role::States => self.states > 0,
+            Role::Time => self.in_time || is_driven || reads_time(),
+            Role::Inputs => self.inputs > 0 && (self.by_inputs || is_driven),
             _ => true,
         }
-    }
-
-    /// Whether the time is an argument.
-    fn takes_time(&self, function: &Function) -> bool {
-        self.in_time
-            || function.read_arguments().any(|argument| argument.role == Role::Time)
-            || self.accelerates_by_inputs(function)
-    }
-
-    /// Whether inputs are an argument.
-    fn takes_inputs(&self, function: &Function) -> bool {
-        self.by_inputs || self.accelerates_by_inputs(function)
-    }
-
-    fn accelerates_by_inputs(&self, function: &Function) -> bool {
-        function.name == "acceleration" && self.inputs > 0
     }
 
     /// Adds whether the residuals that a function computes vanish up to the rounding of its arguments, as the runtime
@@ -176,9 +154,10 @@ impl Unit<'_> {
 nhi_times({m}, tolerance, NHI_R(NHI_RELATIVE), tolerance);
 {perturbed}return nhi_all_within({m}, residual, tolerance);"
         );
-        let declared = passed.map(|argument| self.declared(argument)).collect::<Vec<_>>().join(", ");
+        let parameters: Vec<&str> = passed.map(|argument| parameter(&argument.role)).collect();
+        let parameters = self.parameters(&parameters);
         let about = format!("Whether the {called} vanishes up to the rounding of its arguments.");
-        text.function(&about, &format!("static int {name}_{called}_vanishes({declared})"), &body);
+        text.function(&about, &format!("static int {name}_{called}_vanishes({parameters})"), &body);
     }
 }
 

@@ -4,16 +4,13 @@
 //! candidate. A stage that compares cycles takes every candidate through all later stages first, since only the
 //! finished step shows the length of its recurrence.
 
-use super::{
-    Allowance, CLOSING, Cost, FINISHING, Facts, PREDICTOR, Pass, ProgramPass, Run, STAGES, StepPass,
-    TRIG_RECURRENCE, WholePass,
-};
+use super::{CLOSING, Cost, FINISHING, Facts, KeptPass, OPENING, Pass, Run, STAGES, StepPass};
 use crate::expr::Pool;
 use crate::optimise::Options;
 use crate::optimise::cost::weight_in_loop;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
-use crate::program::{Constants, Program, StepProgram, Table};
+use crate::program::{Constants, StepProgram, Table};
 use crate::target::TARGET;
 use std::fmt;
 
@@ -72,29 +69,13 @@ pub fn optimise_step(
     options: Options,
 ) -> (StepProgram, Vec<Decision>) {
     let (cx, mut step) = (&mut Context::new(pool, constants, options), step);
-    let predicted = run_whole(cx, &PREDICTOR, Facts::of(&step, false), &mut step);
+    let has_newton = step.program.has_loop();
+    let first = run_each(cx, OPENING, Facts { has_newton, is_long: false }, &mut step);
     let search = Search::new(cx, &step.program);
-    let facts = Facts::of(&step, search.is_long());
-    let Finished { mut step, mut decisions } = explore(cx, Candidate { step, search, facts, stage: 0 }, 0);
-    decisions.insert(0, predicted);
-    decisions.extend(run_each(cx, CLOSING, facts, &mut step.program, 0));
-    decisions.push(run_whole(cx, &TRIG_RECURRENCE, facts, &mut step));
-    (step, decisions)
-}
-
-/// Runs a pass whose result is kept.
-fn run_whole(cx: &mut Context<'_>, pass: &WholePass, facts: Facts, step: &mut StepProgram) -> Decision {
-    pass.decide(cx, facts, |cx| {
-        let before = step.program.clone();
-        (pass.run)(cx.pool, step);
-        Outcome::of_change(before != step.program)
-    })
-}
-
-impl Outcome {
-    fn of_change(is_changed: bool) -> Outcome {
-        if is_changed { Outcome::Run } else { Outcome::Nothing }
-    }
+    let facts = Facts { has_newton, is_long: search.is_long() };
+    let Finished { mut step, decisions } = explore(cx, Candidate { step, search, facts, stage: 0 });
+    let last = run_each(cx, CLOSING, facts, &mut step);
+    (step, [first, decisions, last].concat())
 }
 
 impl<R> Pass<R> {
@@ -117,16 +98,15 @@ impl<R> Pass<R> {
 /// Runs passes one after the other.
 fn run_each(
     cx: &mut Context<'_>,
-    passes: &[ProgramPass],
+    passes: &[KeptPass],
     facts: Facts,
-    program: &mut Program,
-    most: Allowance,
+    step: &mut StepProgram,
 ) -> Vec<Decision> {
     let each = passes.iter().map(|pass| {
         pass.decide(cx, facts, |cx| {
-            let before = program.clone();
-            (pass.run)(cx, program, most);
-            Outcome::of_change(before != *program)
+            let before = step.clone();
+            (pass.run)(cx, step);
+            if before == *step { Outcome::Nothing } else { Outcome::Run }
         })
     });
     each.collect()
@@ -139,18 +119,16 @@ fn candidate(cx: &mut Context<'_>, step: StepProgram, at: &Candidate) -> Candida
 }
 
 /// Takes a candidate through its remaining stages.
-fn explore(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn explore(cx: &mut Context<'_>, at: Candidate) -> Finished {
     match STAGES.get(at.stage) {
-        None => finish(cx, at, most),
-        Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => {
-            fewest_cycles(cx, at, most)
-        }
-        Some(passes) => fewest_operations(cx, &passes[0], at, most),
+        None => finish(cx, at),
+        Some([StepPass { run: Run::Cycles(_) | Run::CyclesByMore(_), .. }, ..]) => fewest_cycles(cx, at),
+        Some(passes) => fewest_operations(cx, &passes[0], at),
     }
 }
 
 /// Runs a pass that compares operations after one round of the local passes.
-fn fewest_operations(cx: &mut Context<'_>, pass: &StepPass, at: Candidate, most: Allowance) -> Finished {
+fn fewest_operations(cx: &mut Context<'_>, pass: &StepPass, at: Candidate) -> Finished {
     let mut best = Candidate { stage: at.stage + 1, ..at.clone() };
     let decision = pass.decide(cx, at.facts, |cx| {
         let (Run::Operations(make) | Run::OperationsInLoop(make)) = pass.run else { return Outcome::Nothing };
@@ -172,16 +150,16 @@ fn fewest_operations(cx: &mut Context<'_>, pass: &StepPass, at: Candidate, most:
         }
         Outcome::Compared { before, after, what, is_kept }
     });
-    let mut finished = explore(cx, best, most);
+    let mut finished = explore(cx, best);
     finished.decisions.insert(0, decision);
     finished
 }
 
 /// Runs a stage that compares cycles of finished steps.
-fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn fewest_cycles(cx: &mut Context<'_>, at: Candidate) -> Finished {
     // Every candidate starts from the same pool, so that its names do not depend on the other candidates.
     let start = (cx.pool.clone(), cx.constants.clone());
-    let mut best = explore(cx, Candidate { stage: at.stage + 1, ..at.clone() }, most);
+    let mut best = explore(cx, Candidate { stage: at.stage + 1, ..at.clone() });
     let present = Cost::of(cx.pool, cx.constants, &best.step.program);
     let (mut least, mut kept, mut log) = (present, None, Vec::new());
     for pass in STAGES[at.stage] {
@@ -189,19 +167,17 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
             let (Run::Cycles(alternatives) | Run::CyclesByMore(alternatives)) = pass.run else {
                 return Outcome::Nothing;
             };
-            let is_by_more = matches!(pass.run, Run::CyclesByMore(_));
-            let most = if is_by_more { present.most_in_loop() } else { 0 };
             let mut outcome = Outcome::Nothing;
             for alternative in alternatives(&start.0, &at.step) {
                 let (mut pool, mut constants) = start.clone();
                 let cx = &mut Context::new(&mut pool, &mut constants, cx.options);
                 let Some(step) = alternative(cx) else { continue };
                 let other = candidate(cx, step, &at);
-                let other = explore(cx, other, most);
+                let other = explore(cx, other);
                 let cost = Cost::of(cx.pool, cx.constants, &other.step.program);
-                let is_allowed = match is_by_more {
-                    true => cost.is_worth_another_state(present),
-                    false => cost.in_loop <= present.in_loop,
+                let is_allowed = match pass.run {
+                    Run::CyclesByMore(_) => cost.is_worth_another_state(present),
+                    _ => cost.in_loop <= present.in_loop,
                 };
                 let is_kept = is_allowed && cost.cycles() < least.cycles();
                 if is_kept || !matches!(outcome, Outcome::Compared { is_kept: true, .. }) {
@@ -224,13 +200,13 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finish
 }
 
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
-fn finish(cx: &mut Context<'_>, at: Candidate, most: Allowance) -> Finished {
+fn finish(cx: &mut Context<'_>, at: Candidate) -> Finished {
     let Candidate { mut step, mut search, facts, .. } = at;
     search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
-    decisions.extend(run_each(cx, FINISHING, facts, &mut step.program, most));
+    decisions.extend(run_each(cx, FINISHING, facts, &mut step));
     Finished { step, decisions }
 }
 

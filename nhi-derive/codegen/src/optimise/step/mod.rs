@@ -1,8 +1,8 @@
 //! Passes over steps: they change the carried state, the equation at which a step begins, or the association of
 //! operations.
 //!
-//! [`driver`] runs them in four groups: [`STAGES`] produce candidates, which it compares; [`FINISHING`] runs for every
-//! candidate, [`CLOSING`] for the one that is kept. [`PREDICTOR`] runs before, and [`TRIG_RECURRENCE`] after all others.
+//! [`driver`] runs them in four groups: [`OPENING`] runs first; [`STAGES`] produce candidates, which the driver compares;
+//! [`FINISHING`] runs for every candidate, [`CLOSING`] for the one that is kept.
 
 mod driver;
 mod hoist_division;
@@ -22,7 +22,7 @@ use crate::expr::Pool;
 use crate::optimise::cost::Cost;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
-use crate::program::{Program, StepProgram};
+use crate::program::StepProgram;
 
 /// Makes another form of a step from it and the search for its local passes; `None` if there is nothing to do.
 type Make = fn(&mut Context<'_>, &StepProgram, &Search) -> Option<StepProgram>;
@@ -38,12 +38,6 @@ struct Facts {
     is_long: bool,
 }
 
-impl Facts {
-    fn of(step: &StepProgram, is_long: bool) -> Facts {
-        Facts { has_newton: step.program.has_loop(), is_long }
-    }
-}
-
 /// Whether a pass applies; if not, the reason.
 type Applies = Result<(), &'static str>;
 
@@ -56,17 +50,11 @@ struct Pass<R> {
     run: R,
 }
 
-/// A pass over steps.
+/// A pass that makes other forms of a step.
 type StepPass = Pass<Run>;
 
-/// A pass over the program of a step that does not change the carried state.
-type ProgramPass = Pass<fn(&mut Context<'_>, &mut Program, Allowance)>;
-
-/// A pass whose result is always kept. It saves iterations or calls, which the counts do not show.
-type WholePass = Pass<fn(&mut Pool, &mut StepProgram)>;
-
-/// Largest number of operations that a loop over steps may have in exchange for a shorter recurrence.
-type Allowance = usize;
+/// A pass whose result is kept without a comparison by the driver.
+type KeptPass = Pass<fn(&mut Context<'_>, &mut StepProgram)>;
 
 /// How a pass runs, and the measure that must improve for its result to be kept.
 enum Run {
@@ -81,13 +69,13 @@ enum Run {
     CyclesByMore(Alternatives),
 }
 
-/// The first pass.
-const PREDICTOR: WholePass = Pass {
+/// The first pass. It saves iterations, which the counts do not show.
+const OPENING: &[KeptPass] = &[KeptPass {
     name: "predictor",
     does: "extrapolates the initial guess of Newton's method",
     applies: with_newton,
-    run: predictor::predictor,
-};
+    run: |cx, step| predictor::predictor(cx.pool, step),
+}];
 
 /// Stages, in order. The driver compares the candidates of a stage and keeps one of them at most.
 const STAGES: &[&[StepPass]] = &[
@@ -119,52 +107,49 @@ const STAGES: &[&[StepPass]] = &[
     }],
 ];
 
-/// Passes that run after the local passes, for every candidate of the stages.
-const FINISHING: &[ProgramPass] = &[
-    ProgramPass {
+/// Passes that run after the local passes, for every candidate of the stages. They do not change the carried state.
+const FINISHING: &[KeptPass] = &[
+    KeptPass {
         name: "reassociate_outputs",
         does: "associates sums that the next step reads by arrival time",
         applies: without_newton,
-        run: reassociate::reassociate_outputs,
+        run: |cx, step| reassociate::reassociate_outputs(cx, &mut step.program),
     },
-    ProgramPass {
+    KeptPass {
         name: "hoist_division",
         does: "divides before the numerator arrives, and multiplies by the reciprocal",
         applies: always,
-        run: |cx, program, _| hoist_division::hoist_division(cx, program),
+        run: |cx, step| hoist_division::hoist_division(cx, &mut step.program),
     },
 ];
 
-/// Passes that run after the stages, for the step that was kept.
-const CLOSING: &[ProgramPass] = &[
-    ProgramPass {
+/// Passes that run after the stages, for the step that was kept. The last one saves calls, which the counts do not show.
+const CLOSING: &[KeptPass] = &[
+    KeptPass {
         name: "flatten_sums",
         does: "writes out sums in sums where that costs nothing",
         applies: short_without_newton,
-        run: |cx, program, _| reassociate::flatten_sums(cx, program),
+        run: |cx, step| reassociate::flatten_sums(cx, &mut step.program),
     },
-    ProgramPass {
+    KeptPass {
         name: "expose_late_factors",
         does: "multiplies by the numerator of a multiplier last",
         applies: short_without_newton,
-        run: |cx, program, _| reassociate::expose_late_factors(cx, program),
+        run: |cx, step| reassociate::expose_late_factors(cx, &mut step.program),
+    },
+    KeptPass {
+        name: "trig_recurrence",
+        does: "rotates sines and cosines by the increment of their angle",
+        applies: always,
+        run: |cx, step| trig_recurrence::trig_recurrence(cx.pool, step),
     },
 ];
 
-/// The last pass.
-const TRIG_RECURRENCE: WholePass = Pass {
-    name: "trig_recurrence",
-    does: "rotates sines and cosines by the increment of their angle",
-    applies: always,
-    run: trig_recurrence::trig_recurrence,
-};
-
 /// Name and description of every pass over steps.
 pub(super) fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let kept = |passes: &'static [KeptPass]| passes.iter().map(|pass| (pass.name, pass.does));
     let stages = STAGES.iter().copied().flatten().map(|pass| (pass.name, pass.does));
-    let others = FINISHING.iter().chain(CLOSING).map(|pass| (pass.name, pass.does));
-    let [first, last] = [PREDICTOR, TRIG_RECURRENCE].map(|pass| (pass.name, pass.does));
-    std::iter::once(first).chain(stages).chain(others).chain([last])
+    kept(OPENING).chain(stages).chain(kept(FINISHING)).chain(kept(CLOSING))
 }
 
 fn always(_: Facts) -> Applies {

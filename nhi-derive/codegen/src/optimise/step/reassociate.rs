@@ -12,10 +12,8 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::cost::{Cost, weight_in_loop};
-use crate::optimise::draft::{Context, Draft};
+use crate::optimise::draft::Context;
 use crate::optimise::flat::with_linear;
-use crate::optimise::local::materialise;
-use crate::optimise::names;
 use crate::program::Arrival;
 use crate::program::liveness::{drop_unused, read_again, used, uses};
 use crate::program::{Program, Statement, Table, lets};
@@ -24,60 +22,49 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Inlines sums into the results that the next step reads, where terms then combine.
 pub(super) fn reassociate_sums(cx: &mut Context<'_>, program: &mut Program) {
-    write_out(cx, program, false, |cx, _, terms, sum| cx.pool.terms(sum).len() < terms);
+    write_out(cx, program, |cx, _, terms, sum| cx.pool.terms(sum).len() < terms);
 }
 
-/// Inlines sums into the results that the next step reads, where these then arrive earlier. A loop may have `most`
-/// operations afterwards, or as many as before.
-pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program, most: usize) {
-    let before = weight_in_loop(cx.pool, cx.constants, program);
-    let most = most.max(before);
-    // Sums with other uses are inlined only if further operations are allowed.
-    let ways: &[bool] = if most > before { &[false, true] } else { &[false] };
-    for &everywhere in ways {
-        let mut arrival = Arrival::of(cx.pool, cx.constants, program);
-        let mut early = program.clone();
-        write_out(cx, &mut early, everywhere, |cx, e, _, sum| {
-            let [before, after] = [e, sum].map(|e| arrival.get(cx.pool, cx.constants, e));
-            after < before
-        });
-        // The count excludes results in which a common factor would be multiplied into each term.
-        if early != *program && weight_in_loop(cx.pool, cx.constants, &early) <= most {
-            // The inlined terms can have other uses and need names then.
-            let mut draft = Draft::new(cx, &early);
-            materialise(cx, &mut draft);
-            names::names(cx, &mut draft);
-            *program = draft.finish(cx.pool);
-        }
+/// Inlines sums into the results that the next step reads, where these then arrive earlier and a loop has no more
+/// operations.
+pub(super) fn reassociate_outputs(cx: &mut Context<'_>, program: &mut Program) {
+    let (mut arrival, mut early) = (Arrival::of(cx.pool, cx.constants, program), program.clone());
+    write_out(cx, &mut early, |cx, e, _, sum| {
+        let [before, after] = [e, sum].map(|e| arrival.get(cx.pool, cx.constants, e));
+        after < before
+    });
+    drop_unused(cx.pool, &mut early);
+    // The count excludes results in which a common factor would be multiplied into each term.
+    let [before, after] = [&*program, &early].map(|p| weight_in_loop(cx.pool, cx.constants, p));
+    if after <= before {
+        *program = early;
     }
 }
 
-/// Inlines sums into each result that the next step reads: those with no other use, or all of them if `everywhere`. A
-/// result is replaced if the new one is `better`, given the old value, the number of terms before like ones combine,
-/// and the new sum.
+/// Inlines sums with no other use into each result that the next step reads. A result is replaced if the new one is
+/// `better`, given the old value, the number of terms before like ones combine, and the new sum.
 fn write_out(
     cx: &mut Context<'_>,
     program: &mut Program,
-    everywhere: bool,
     mut better: impl FnMut(&mut Context<'_>, Expr, usize, Expr) -> bool,
 ) {
     let read = read_again(cx.pool, program);
     let uses = uses(cx.pool, program, &read);
-    let lets: Table<Expr> = lets(&program.body).collect();
+    let open = lets(&program.body).filter(|(symbol, _)| uses.get(*symbol) == Some(&1));
+    let open: Table<Expr> = open.collect();
     let mut named: Table<Expr> = Table::new();
     for value in program.outputs.iter_mut().flat_map(|output| &mut output.values) {
         if !read.contains(value) {
             continue;
         }
-        let is_open = |e| everywhere || uses.get(e) == Some(&1);
         // A result with a name keeps it.
-        let whole = *lets.get(*value).filter(|_| is_open(*value)).unwrap_or(value);
-        let terms = terms(cx, &lets, is_open, whole);
+        let whole = open.get(*value).copied();
+        let terms = terms(cx, &open, whole.unwrap_or(*value));
         let sum = cx.pool.sum(&terms);
         if better(cx, *value, terms.len(), sum) {
-            match lets.contains(*value) {
-                true => drop(named.insert(*value, sum)),
-                false => *value = sum,
+            match whole {
+                Some(_) => drop(named.insert(*value, sum)),
+                None => *value = sum,
             }
         }
     }
@@ -88,17 +75,14 @@ fn write_out(
     }
 }
 
-/// The terms of `e`, with those terms that are sums and open replaced by their own.
-fn terms(cx: &mut Context<'_>, lets: &Table<Expr>, is_open: impl Fn(Expr) -> bool, e: Expr) -> Vec<Expr> {
-    let (mut terms, mut open) = (Vec::new(), vec![e]);
-    while let Some(e) = open.pop() {
+/// The terms of `e`, with those terms that are `open` sums replaced by their own.
+fn terms(cx: &mut Context<'_>, open: &Table<Expr>, e: Expr) -> Vec<Expr> {
+    let (mut terms, mut left) = (Vec::new(), vec![e]);
+    while let Some(e) = left.pop() {
         let (c, bare) = cx.pool.split_coefficient(e);
-        let sum = match lets.get(bare) {
-            Some(&value) if is_open(bare) => value,
-            _ => bare,
-        };
+        let sum = *open.get(bare).unwrap_or(&bare);
         match cx.pool.node(sum).clone() {
-            Node::Sum(parts) => open.extend(parts.into_iter().map(|part| cx.pool.scale(c.clone(), part))),
+            Node::Sum(parts) => left.extend(parts.into_iter().map(|part| cx.pool.scale(c.clone(), part))),
             _ => terms.push(e),
         }
     }
