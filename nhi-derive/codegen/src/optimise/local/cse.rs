@@ -305,7 +305,7 @@ impl Index {
 
 /// The square root that is a factor, above or below the bar.
 fn root(cx: &mut Context<'_>, f: Expr) -> Option<Expr> {
-    let (base, x) = cx.pool.split_power(f);
+    let Node::Power(base, x) = *cx.pool.node(f) else { return None };
     let half = cx.pool.ratio(1, 2);
     let minus_half = cx.pool.ratio(-1, 2);
     [half, minus_half].contains(&x).then(|| cx.pool.pow(base, half))

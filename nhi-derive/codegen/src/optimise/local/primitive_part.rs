@@ -47,7 +47,7 @@ fn divided(pool: &mut Pool, e: Expr) -> Option<(Rational, Expr)> {
             .filter(|&(c, &t)| pool.as_number(t).is_none() && !(c / divisor).abs().is_one());
         scaled.count()
     };
-    if multiplied(&content) >= multiplied(&Rational::one()) {
+    if content.is_one() || multiplied(&content) >= multiplied(&Rational::one()) {
         return None;
     }
     let terms: Vec<Expr> = terms.iter().map(|&t| pool.scale(content.recip(), t)).collect();
