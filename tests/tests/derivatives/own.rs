@@ -244,14 +244,18 @@ fn guesses_begin_with_the_last_solution() {
                 .map(|state| numbers(&state));
         let increments = after.len() - sines - S::COORDINATES.len()..after.len() - sines;
         let solutions = increments.start - 4..increments.start;
-        // The last solution, its last two errors as a guess, and −3 e₂ + e₃.
+        // The last solution u₁, its last two errors as a guess, and e₃ − 3 e₂ − 3 u₂, where u₂ is the first guess.
         let (first, second) = (before[solutions.start], after[solutions.start]);
         let is_about = |x: f64, y: f64| (x - y).abs() <= 4.0 * f64::EPSILON * y.abs();
         assert!(first != second, "{}: {after:?}", run.name);
-        assert_eq!(before[solutions.clone()], [first, 0.0, 0.0, 0.0], "{}", run.name);
-        assert_eq!(after[solutions.clone()], [second, second - first, 0.0, 0.0], "{}", run.name);
+        let errors = solutions.start + 1..solutions.end - 1;
+        assert_eq!(before[errors.clone()], [0.0, 0.0], "{}", run.name);
+        assert_eq!(after[errors.clone()], [second - first, 0.0], "{}", run.name);
+        assert_eq!(rescale[errors], [0.0, 0.0], "{}", run.name);
+        for (numbers, guess) in [(&before, first), (&after, first), (&rescale, 4.0 * second)] {
+            assert!(is_about(numbers[solutions.end - 1], -3.0 * guess), "{}: {numbers:?}", run.name);
+        }
         assert!(is_about(rescale[solutions.start], 4.0 * second), "{}", run.name);
-        assert_eq!(rescale[solutions.start + 1..solutions.end], [0.0; 3], "{}", run.name);
         assert_eq!(after[..S::COORDINATES.len()], rescale[..S::COORDINATES.len()], "{}", run.name);
         assert!(increments.clone().all(|i| is_about(rescale[i], -2.0 * after[i])), "{}", run.name);
     }
