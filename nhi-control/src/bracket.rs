@@ -233,7 +233,7 @@ fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, states: &[D::State], unit: &
     let mut delta = vec![0.0; dynamics.sizes().states];
     let mut largest = 0.0_f64;
     let mut moved = Vec::with_capacity(problem.steps);
-    if dynamics.motion(0..problem.steps, &problem.start, unit, &mut moved).is_err() {
+    if dynamics.motion(problem.steps, &problem.start, unit, &mut moved).is_err() {
         return 1.0;
     }
     for (from, to) in states.iter().skip(1).zip(&moved) {

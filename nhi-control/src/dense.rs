@@ -91,6 +91,11 @@ pub(crate) fn add_multiple(y: &mut [f64], a: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, &x)| *y += a * x);
 }
 
+/// Subtracts from x its projection on each of these unit vectors, one after the other.
+pub(crate) fn subtract_projections<'q>(x: &mut [f64], units: impl IntoIterator<Item = &'q [f64]>) {
+    units.into_iter().for_each(|q| add_multiple(x, -dot(q, x), q));
+}
+
 /// y += A x.
 #[inline(always)]
 pub(crate) fn add_image(y: &mut [f64], a: &[f64], x: &[f64]) {

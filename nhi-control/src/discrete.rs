@@ -5,7 +5,6 @@ use crate::{Dynamics, Function, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 use nhi_runtime::{
     CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf,
     Scalar, State, System, Tangential, Vector,
@@ -241,21 +240,20 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
 
     fn motion(
         &self,
-        steps: Range<usize>,
+        steps: usize,
         x: &Self::State,
         inputs: &[f64],
         states: &mut Vec<Self::State>,
     ) -> Result<(), (usize, Failure)> {
-        let (count, first) = (S::INPUTS.len(), steps.start);
-        let mut before = None;
-        for k in steps {
-            let (i, failed) = (k - first, |cause| (k, cause));
-            let u = &inputs[i * count..(i + 1) * count];
+        let (count, mut before) = (S::INPUTS.len(), None);
+        for k in 0..steps {
+            let failed = |cause| (k, cause);
+            let u = &inputs[k * count..(k + 1) * count];
             let mut state = match before {
                 None => self.departure(k, x, u).map_err(failed)?.state,
                 Some(state) => state,
             };
-            self.method.resync_if_due(&mut state, i as u64);
+            self.method.resync_if_due(&mut state, k as u64);
             let u = vector(u);
             let after = self.method.step(&self.prepared, &state, self.time(k), &u).map_err(failed)?;
             states.push(self.reduced(k, &after, &u).map_err(failed)?);

@@ -3,7 +3,6 @@
 use crate::dense::set_identity;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 use nhi_runtime::Failure;
 
 /// How many numbers a step maps.
@@ -40,21 +39,21 @@ pub trait Dynamics {
     /// A step that cannot be taken. The planner shortens what led there.
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure>;
 
-    /// Appends to `states` the states after these steps, of which the first one begins at `x`, with `inputs` of one after the other. A
+    /// Appends to `states` those after each of the first `steps` steps from `x`, whose inputs follow one another in `inputs`. A
     /// system may take the steps as a simulation does, with states that are those of [`Dynamics::step`] up to rounding.
     ///
     /// # Errors
     /// The number of a step that cannot be taken, and why.
     fn motion(
         &self,
-        steps: Range<usize>,
+        steps: usize,
         x: &Self::State,
         inputs: &[f64],
         states: &mut Vec<Self::State>,
     ) -> Result<(), (usize, Failure)> {
         let (count, mut x) = (self.sizes().inputs, x.clone());
-        for (i, k) in steps.enumerate() {
-            x = self.step(k, &x, &inputs[i * count..(i + 1) * count]).map_err(|cause| (k, cause))?;
+        for k in 0..steps {
+            x = self.step(k, &x, &inputs[k * count..(k + 1) * count]).map_err(|cause| (k, cause))?;
             states.push(x.clone());
         }
         Ok(())

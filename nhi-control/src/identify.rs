@@ -9,7 +9,7 @@
 //!
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
-use crate::dense::{add_multiple, add_product, are_finite, dot};
+use crate::dense::{add_multiple, add_product, are_finite, dot, norm2, subtract_projections};
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -356,12 +356,9 @@ fn removable(residuals: &DVector<f64>, jacobian: &DMatrix<f64>) -> f64 {
     for j in 0..n {
         let (before, after) = columns.as_mut_slice().split_at_mut(j * rows);
         let column = &mut after[..rows];
-        let size = dot(column, column).sqrt();
-        for q in before.chunks_exact(rows.max(1)) {
-            let by = dot(q, column);
-            add_multiple(column, -by, q);
-        }
-        let length = dot(column, column).sqrt();
+        let size = norm2(column);
+        subtract_projections(column, before.chunks_exact(rows.max(1)));
+        let length = norm2(column);
         if length > NEGLIGIBLE * size {
             column.iter_mut().for_each(|x| *x /= length);
             let by = dot(column, left.as_slice());

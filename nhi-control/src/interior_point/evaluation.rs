@@ -90,7 +90,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let mut states = Vec::with_capacity(problem.steps + 1);
         states.push(problem.start.clone());
         let failed = |(step, cause)| Rejected::Step { step, cause };
-        problem.dynamics.motion(0..problem.steps, &problem.start, u, &mut states).map_err(failed)?;
+        problem.dynamics.motion(problem.steps, &problem.start, u, &mut states).map_err(failed)?;
         values.after.extend_from_slice(&states[1..]);
         for (k, x) in states.iter().enumerate() {
             self.functions(k, x, self.inputs(u, k), &mut values)?;

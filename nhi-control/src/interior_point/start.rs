@@ -244,10 +244,7 @@ fn missed(dependent: &[Vec<f64>], rows: &[f64], least: f64) -> Vec<Vec<f64>> {
     for combination in dependent {
         let mut left = combination.clone();
         // Twice, against roundings.
-        for q in basis.iter().chain(&basis) {
-            let by = dot(q, &left);
-            add_multiple(&mut left, -by, q);
-        }
+        subtract_projections(&mut left, basis.iter().chain(&basis).map(Vec::as_slice));
         let length = norm2(&left);
         left.iter_mut().for_each(|x| *x /= length);
         basis.push(left);
