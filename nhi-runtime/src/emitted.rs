@@ -27,6 +27,7 @@ use crate::{Failure, Fields, Scalar};
 /// compared: with the masses Mᵢᵢ for velocities and (μM⁻¹μᵀ)ₐₐ for impulses it is twice a kinetic
 /// energy. An update is small relative to `scale2` + ‖x‖², where `scale2` is the squared norm of the
 /// quantity that x is added to: an impulse that vanishes is accurate when its effect on the velocity is.
+// Loops use indices: `zip` remains a call in builds without link-time optimisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Newton<const N: usize> {
     weights: [f64; N],
@@ -145,8 +146,8 @@ impl<const N: usize> Newton<N> {
     fn is_closer<T: Scalar>(&self, unknowns: &[T; N], fallback: &Option<[T; N]>) -> bool {
         let Some(fallback) = fallback else { return false };
         let (mut distance2, mut size2) = (0.0, self.scale2);
-        for ((x, y), w) in unknowns.iter().zip(fallback).zip(self.weights) {
-            let (x, y) = (x.to_f64(), y.to_f64());
+        for i in 0..N {
+            let (x, y, w) = (unknowns[i].to_f64(), fallback[i].to_f64(), self.weights[i]);
             distance2 += w * (x - y) * (x - y);
             size2 += w * x * x;
         }
@@ -171,11 +172,11 @@ impl<const N: usize> Newton<N> {
             Err(_) => ([nan; K], false),
         };
         // Two loops, because LLVM does not unroll one loop over both.
-        for (x, next) in unknowns.iter_mut().zip(next) {
-            *x = if *solved { *x } else { next };
+        for i in 0..N {
+            unknowns[i] = if *solved { unknowns[i] } else { next[i] };
         }
-        for (x, value) in last_iterate.iter_mut().zip(values) {
-            *x = if *solved { *x } else { value };
+        for i in 0..K {
+            last_iterate[i] = if *solved { last_iterate[i] } else { values[i] };
         }
         *solved |= now;
     }
@@ -202,8 +203,8 @@ impl<const N: usize> Newton<N> {
                 Ok(false)
             }
             Some(due) => {
-                for (x, d) in unknowns.iter_mut().zip(delta) {
-                    *x = *x + (d - T::from_f64(d.to_f64()));
+                for i in 0..N {
+                    unknowns[i] = unknowns[i] + (delta[i] - T::from_f64(delta[i].to_f64()));
                 }
                 *due -= 1;
                 Ok(*due == 0)
@@ -222,10 +223,11 @@ impl<const N: usize> Newton<N> {
         let before = *unknowns;
         let mut delta2 = 0.0;
         let mut size2 = self.scale2;
-        for ((x, d), w) in unknowns.iter_mut().zip(delta).zip(self.weights) {
-            *x = *x + d;
-            delta2 += w * d.to_f64() * d.to_f64();
-            size2 += w * x.to_f64() * x.to_f64();
+        for i in 0..N {
+            unknowns[i] = unknowns[i] + delta[i];
+            let (x, d, w) = (unknowns[i].to_f64(), delta[i].to_f64(), self.weights[i]);
+            delta2 += w * d * d;
+            size2 += w * x * x;
         }
         // Neither is negative.
         if !(delta2 + size2).is_finite() {

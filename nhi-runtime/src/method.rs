@@ -184,19 +184,21 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     method.resync_if_due(state, k);
     // Opaque: a vector load of two numbers that were stored separately cannot be forwarded from the stores.
     let now = state.each(|x| x.opaque());
-    match method.step(prepared, &now, t, inputs).and_then(|next| test(&now, &next).map(|()| next)) {
-        Ok(next) => {
-            *state = next;
-            flush_subnormals(state, k + 1);
-            Ok(())
-        }
-        Err(failure) => {
-            if let Some(before) = before {
-                *state = before;
+    let failure = match method.step(prepared, &now, t, inputs) {
+        Ok(next) => match test(&now, &next) {
+            Ok(()) => {
+                *state = next;
+                flush_subnormals(state, k + 1);
+                return Ok(());
             }
-            Err(failure)
-        }
+            Err(failure) => failure,
+        },
+        Err(failure) => failure,
+    };
+    if let Some(before) = before {
+        *state = before;
     }
+    Err(failure)
 }
 
 /// `steps` divided such that re-synchronisations are due only before the first step of a part, and flushes of subnormal

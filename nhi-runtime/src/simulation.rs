@@ -406,12 +406,19 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         let h = self.h();
         let last = Kept::of(|| Departure { state: self.state, inputs: *inputs, t: time, h });
         let Simulation { method, parameters, prepared, state, steps, limits, kinetic, .. } = self;
-        let stepped =
-            method::step::<S, M, T>(method, prepared, state, (*steps, time), inputs, |now, next| {
+        let stepped = method::step::<S, M, T>(
+            method,
+            prepared,
+            state,
+            (*steps, time),
+            inputs,
+            #[inline(always)]
+            |now, next| {
                 *kinetic =
                     passage::test::<S, T>(limits, parameters, (time, h), inputs, [now, next], *kinetic)?;
                 Ok(())
-            });
+            },
+        );
         match stepped {
             Ok(()) => {
                 *steps += 1;
