@@ -185,7 +185,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
     // Opaque: a vector load of two numbers that were stored separately cannot be forwarded from the stores.
     let now = state.each(|x| x.opaque());
     let failure = match method.step(prepared, &now, t, inputs) {
-        Ok(next) => match test(&now, &next) {
+        Ok(next) => match test(state, &next) {
             Ok(()) => {
                 *state = next;
                 flush_subnormals(state, k + 1);

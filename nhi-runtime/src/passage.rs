@@ -56,12 +56,12 @@ pub(crate) fn test<S: System, T: Scalar>(
     states: [&(impl State<S, T> + Copy); 2],
     before: f64,
 ) -> Result<f64, Failure> {
-    let [&first, &last] = states;
+    let [first, &last] = states;
     let after = kinetic::<S, T>(parameters, &last, t + h);
     if changes_much(before, after) {
-        // Copies: every step would write states to memory whose addresses a call takes.
-        let (first, last, inputs) = (first, last, *inputs);
-        explained::<S, T>(limits, parameters, (t, h), &inputs, [&first, &last], after)?;
+        // Copies: every step would write to memory whose address a call takes.
+        let (last, inputs) = (last, *inputs);
+        explained::<S, T>(limits, parameters, (t, h), &inputs, [first, &last], after)?;
     }
     Ok(after)
 }

@@ -107,8 +107,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         )
     }
 
-    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. For short steps
-    /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
+    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less time,
+    /// because the energy is tested once after many steps, and so are the results of short steps. Intermediate multipliers that no later state
     /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
     /// energy at rest and driven constraints do not explain, or has shrunk so much in a system without forces, the steps are
     /// repeated with the test of [`Limits`] after each. So a step that multiplies the energy is found at once, unless the energy is
@@ -151,9 +151,6 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     #[inline]
     pub(crate) fn advance_on<A: Arithmetic>(&mut self, isa: Isa, steps: u64) -> Result<(), Error> {
         let inputs = self.inputs;
-        if const { M::LENGTH.is_long() } {
-            return self.take_checked(steps, &inputs);
-        }
         let end = self.steps + steps;
         while self.steps < end {
             let count = (end - self.steps).min(BATCH - self.steps % BATCH);
@@ -164,30 +161,41 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let (before, last) = ((self.state, self.steps, self.kinetic_energy()), self.last);
             let deferred = count - Batch::<S, M>::ALONE;
             let batch = Batch { simulation: self, count: deferred };
-            // For longer steps there is no second version of the loop: it would double the time of the build, and checks
-            // cost little relative to such steps.
-            let state = match const { M::LENGTH.is_short() } {
-                true => isa.run_scalar::<_, A, true>(batch),
-                false => isa.run_scalar::<_, A, false>(batch),
+            // Longer steps have one version of the loop, or none: each doubles the time of the build, and checks cost little
+            // relative to such steps.
+            let state = if const { M::LENGTH.is_long() } {
+                None
+            } else if const { M::LENGTH.is_short() } {
+                isa.run_scalar::<_, A, true>(batch)
+            } else {
+                isa.run_scalar::<_, A, false>(batch)
             };
-            let Some(state) = state else { return self.take_checked(end - self.steps, &inputs) };
-            if let Some(state) = state {
-                (self.state, self.steps) = (state, self.steps + deferred);
-                let is_fine = if Batch::<S, M>::ALONE > 0 {
-                    // If the velocity before these steps was not computed, nor can be its energy.
-                    self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
-                    self.take_checked(Batch::<S, M>::ALONE, &inputs).is_ok()
-                } else {
-                    method::flush_subnormals(&mut self.state, self.steps);
-                    self.kinetic = f64::NAN;
-                    true
-                };
-                if is_fine && self.is_plausible_after(&before) {
-                    continue;
+            let is_fine = match state {
+                Some(Some(state)) => {
+                    (self.state, self.steps) = (state, self.steps + deferred);
+                    if Batch::<S, M>::ALONE > 0 {
+                        // If the velocity before these steps was not computed, nor can be its energy.
+                        self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
+                        self.take_checked(Batch::<S, M>::ALONE, &inputs).is_ok()
+                    } else {
+                        method::flush_subnormals(&mut self.state, self.steps);
+                        self.kinetic = f64::NAN;
+                        true
+                    }
                 }
-                (self.state, self.steps, self.kinetic) = before;
-                self.last = last;
+                Some(None) => false,
+                // The energy of forced systems may change by any factor in many steps.
+                None if S::FORCED || count == 1 => return self.take_checked(end - self.steps, &inputs),
+                None => {
+                    self.kinetic = f64::NAN;
+                    self.take_steps(count, &inputs, false).is_ok()
+                }
+            };
+            if is_fine && self.is_plausible_after(&before) {
+                continue;
             }
+            (self.state, self.steps, self.kinetic) = before;
+            self.last = last;
             // A step of the batch failed: repeat it with a check after every step.
             self.take_checked(count, &inputs)?;
         }
@@ -385,23 +393,30 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
             return self.take_checked(1, inputs);
         }
-        self.take_step_inline(inputs)
+        self.take_step_inline(inputs, true)
     }
 
-    /// Steps with a check after each, compiled once: compiling steps takes most of the time of a build.
+    /// Steps with a check of the results after each, and a test of the energy.
     #[inline]
     fn take_checked(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
+        self.take_steps(steps, inputs, true)
+    }
+
+    /// Steps with a check of the results after each, compiled once: compiling steps takes most of the time of a build. Unless the
+    /// energy is tested, the kinetic energy after the steps is not computed.
+    #[inline]
+    fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>, is_tested: bool) -> Result<(), Error> {
         M::outlined(|| {
             // Without a function in between: every function that a step is inlined through is optimised once more.
             for _ in 0..steps {
-                self.take_step_inline(inputs)?;
+                self.take_step_inline(inputs, is_tested)?;
             }
             Ok(())
         })
     }
 
     #[inline(always)]
-    fn take_step_inline(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
+    fn take_step_inline(&mut self, inputs: &S::Inputs<T>, is_tested: bool) -> Result<(), Error> {
         let time = self.time();
         let h = self.h();
         let last = Kept::of(|| Departure { state: self.state, inputs: *inputs, t: time, h });
@@ -414,8 +429,10 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             inputs,
             #[inline(always)]
             |now, next| {
-                *kinetic =
-                    passage::test::<S, T>(limits, parameters, (time, h), inputs, [now, next], *kinetic)?;
+                if is_tested {
+                    let (at, ends) = ((time, h), [now, next]);
+                    *kinetic = passage::test::<S, T>(limits, parameters, at, inputs, ends, *kinetic)?;
+                }
                 Ok(())
             },
         );
