@@ -1,10 +1,15 @@
 //! Emitted Rust.
 
+#[path = "../examples/growth/families.rs"]
+mod families;
+
+use families::FAMILIES;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::method::{Method, StateKind};
 use nhi_codegen::pipeline::Derived;
 use nhi_methods::{Applies, Kind};
+use proc_macro2::{TokenStream, TokenTree};
 
 fn derived(text: &str) -> Derived {
     let input = syn::parse_str(text).expect("a struct");
@@ -344,4 +349,33 @@ fn no_name_hides_another() {
             assert_eq!(names.len(), count, "{} binds a name twice", function.sig.ident);
         }
     }
+}
+
+/// The largest number of statements `let` of one block, without those of blocks in it.
+fn most_lets(tokens: TokenStream) -> usize {
+    let (mut own, mut inner) = (0, 0);
+    for tree in tokens {
+        match tree {
+            TokenTree::Ident(ident) if ident == "let" => own += 1,
+            TokenTree::Group(group) => inner = inner.max(most_lets(group.stream())),
+            _ => {}
+        }
+    }
+    own.max(inner)
+}
+
+/// `rustc` overflows its stack where thousands of variables are declared one by one in a build with debug information.
+#[test]
+fn long_functions_declare_many_variables_at_once() {
+    let (_, arm) = FAMILIES[3];
+    let arm = derived(&format!(
+        "#[nonholonomic({})] struct Arm {{ m: f64, inertia: f64, l: f64, k: f64 }}",
+        arm(5)
+    ));
+    let step = &arm.optimised().expect("finite constants").methods[0].step;
+    let mut statements = 0;
+    step.for_each_statement(&mut |_| statements += 1);
+    assert!(statements > 2000, "{statements} statements do not need it");
+    let lets = most_lets(arm.implementation().expect("finite constants"));
+    assert!((100..=1000).contains(&lets), "{lets} variables are declared one by one");
 }

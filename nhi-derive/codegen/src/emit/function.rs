@@ -9,6 +9,11 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeMap;
 
+/// How many statements of one block may declare their variables. In builds with debug information each of them opens a scope within
+/// that of the last one, and LLVM visits scopes recursively: the step of a base with an arm of seven joints overflowed the stack of
+/// rustc 1.95.
+const MOST_SCOPES: usize = 1000;
+
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
     /// Arguments and results as the program says; results together with a failure if it can fail.
@@ -98,7 +103,8 @@ pub(super) fn function(
     names: Names,
     signature: &Signature<'_>,
 ) -> TokenStream {
-    let mut body = Body { writer: Writer::new(function, names), mode, tokens: TokenStream::new() };
+    let writer = Writer::new(function, names);
+    let mut body = Body { writer, mode, tokens: TokenStream::new(), declared: None };
     let arguments = body.arguments(signature);
     body.statements(&function.body);
     let result = body.results(signature);
@@ -134,6 +140,8 @@ struct Body<'a> {
     writer: Writer<'a, Names>,
     mode: &'a mut Mode,
     tokens: TokenStream,
+    /// In long blocks, the variables that are declared before the statements that assign them.
+    declared: Option<Vec<TokenStream>>,
 }
 
 impl Body<'_> {
@@ -206,8 +214,28 @@ impl Body<'_> {
         idents.map(|ident| ident.unwrap_or_else(|| quote!(_))).collect()
     }
 
+    /// A block. If it is long, `let (x, y, ..);` declares the variables of many statements at once.
     fn statements(&mut self, statements: &[Statement]) {
-        statements.iter().for_each(|statement| self.statement(statement));
+        let is_long = statements.len() > MOST_SCOPES;
+        for part in statements.chunks(MOST_SCOPES) {
+            let before = std::mem::take(&mut self.tokens);
+            let outer = std::mem::replace(&mut self.declared, is_long.then(Vec::new));
+            part.iter().for_each(|statement| self.statement(statement));
+            let after = std::mem::replace(&mut self.tokens, before);
+            if let Some(declared) = std::mem::replace(&mut self.declared, outer) {
+                self.add(quote!(let (#(#declared,)*);));
+            }
+            self.add(after);
+        }
+    }
+
+    /// `let pattern = value;` with the variables of a pattern, or without `let` if they are declared before.
+    fn bind(&mut self, pattern: &TokenStream, variables: &[TokenStream], value: &TokenStream) {
+        if let Some(declared) = &mut self.declared {
+            declared.extend(variables.iter().filter(|variable| variable.to_string() != "_").cloned());
+            return self.add(quote!(#pattern = #value;));
+        }
+        self.add(quote!(let #pattern = #value;));
     }
 
     fn statement(&mut self, statement: &Statement) {
@@ -234,8 +262,8 @@ impl Body<'_> {
                         self.assign(to, (quote!(#call[#i]), Place::Receiver));
                     }
                     None => {
-                        let pattern = self.results_of(to);
-                        self.add(quote!(let [#(#pattern),*] = #call;));
+                        let results = self.results_of(to);
+                        self.bind(&quote!([#(#results),*]), &results, &call);
                     }
                 }
             }
@@ -256,7 +284,7 @@ impl Body<'_> {
         match self.writer.variable(to) {
             Some(ident) => {
                 let (tokens, _) = operation;
-                self.add(quote!(let #ident = #tokens;));
+                self.bind(&ident, std::slice::from_ref(&ident), &tokens);
             }
             None => self.writer.write_as(to, operation),
         }
@@ -274,7 +302,7 @@ impl Body<'_> {
             (Some(name), _) => quote!(emitted::#name(#angle)),
         };
         let sines = self.results_of(to);
-        self.add(quote!(let (#(#sines),*) = #call;));
+        self.bind(&quote!((#(#sines),*)), &sines, &call);
     }
 
     /// ```text
@@ -318,9 +346,9 @@ impl Body<'_> {
             [] => (quote!(solve), TokenStream::new()),
             fallback => (quote!(solve_or), quote!([#(#fallback),*],)),
         };
-        self.add(quote! {
-            let newton = emitted::Newton::weighted([#(#weights),*], #scale2);
-            let ([#(#unknowns),*], [#(#kept),*]) = emitted::Newton::#solve(
+        self.add(quote!(let newton = emitted::Newton::weighted([#(#weights),*], #scale2);));
+        let solution = quote! {
+            emitted::Newton::#solve(
                 newton,
                 [#(#guess),*],
                 #fallback
@@ -329,8 +357,10 @@ impl Body<'_> {
                     #inside
                     Ok(([#(#delta),*], move || #derivatives, [#(#kept),*]))
                 },
-            )?;
-        });
+            )?
+        };
+        let pattern = quote!(([#(#unknowns),*], [#(#kept),*]));
+        self.bind(&pattern, &[unknowns, kept].concat(), &solution);
     }
 
     /// The return type; the statements that return are written.
