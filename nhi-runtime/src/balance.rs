@@ -146,10 +146,10 @@ pub fn subtract<T: Scalar>(p: &mut [T], at_rest: &[T]) {
 
 /// ½ v·p
 #[inline(always)]
-pub fn half_product<T: Scalar>(v: &[T], p: &[T]) -> f64 {
+pub fn half_product(v: &[f64], p: &[f64]) -> f64 {
     let mut sum = 0.0;
     for i in 0..v.len().min(p.len()) {
-        sum += v[i].to_f64() * p[i].to_f64();
+        sum += v[i] * p[i];
     }
     0.5 * sum
 }

@@ -27,6 +27,7 @@ pub(crate) fn kinetic_of_jump<S: System, T: Scalar>(
     0.5 * (before + after)
 }
 
+/// In `f64`: derivatives of T are not needed.
 #[inline(always)]
 fn kinetic_of<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
@@ -34,9 +35,10 @@ fn kinetic_of<S: System, T: Scalar>(
     v: &S::Velocity<T>,
     t: T,
 ) -> f64 {
-    let mut p = S::momentum(parameters, q, v, t);
+    let (parameters, q, v, t) = (values(parameters), values(q), values(v), t.to_f64());
+    let mut p = S::momentum(&parameters, &q, &v, t);
     if S::GYROSCOPIC {
-        let at_rest = S::momentum(parameters, q, &S::Velocity::splat(T::from_f64(0.0)), t);
+        let at_rest = S::momentum(&parameters, &q, &S::Velocity::splat(0.0), t);
         subtract(p.as_mut(), at_rest.as_ref());
     }
     half_product(v.as_ref(), p.as_ref())
