@@ -213,8 +213,8 @@ use proc_macro::TokenStream;
 /// fewer methods, or choose coordinates in which the mass matrix and the constraints have more zeros. `nhi run` and `nhi-jit`
 /// compile the declaration at run time instead, in seconds.
 ///
-/// With many coordinates, release builds spend most of their time in LLVM's vectorisation of straight-line code, which gains
-/// little there. The option `-C no-vectorize-slp` of rustc switches it off.
+/// With many coordinates, release builds spend up to two fifths of their time in LLVM's vectorisation of straight-line code, which
+/// gains little there. The option `-C no-vectorize-slp` of rustc switches it off.
 #[proc_macro_derive(Nonholonomic, attributes(nonholonomic))]
 pub fn nonholonomic(input: TokenStream) -> TokenStream {
     nhi_codegen::derive(input.into()).into()
