@@ -108,11 +108,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less time,
-    /// because the energy is tested once after many steps, and so are the results of short steps. Intermediate multipliers that no later state
-    /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
-    /// energy at rest and driven constraints do not explain, or has shrunk so much in a system without forces, the steps are
-    /// repeated with the test of [`Limits`] after each. So a step that multiplies the energy is found at once, unless the energy is
-    /// lost again before the next check.
+    /// because the energy is tested once after many steps, unless the steps are long and there are forces, and so are the results
+    /// of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
+    /// energy has grown by more than a factor of 2 that the energy at rest and driven constraints do not explain, or has shrunk so
+    /// much in a system without forces, the steps are repeated with the test of [`Limits`] after each. So a step that multiplies
+    /// the energy is found at once, unless the energy is lost again before the next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -185,7 +185,10 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                 }
                 Some(None) => false,
                 // The energy of forced systems may change by any factor in many steps.
-                None if S::FORCED || count == 1 => return self.take_checked(end - self.steps, &inputs),
+                None if S::FORCED || count == 1 => {
+                    self.take_checked(count, &inputs)?;
+                    continue;
+                }
                 None => {
                     self.kinetic = f64::NAN;
                     self.take_steps(count, &inputs, false).is_ok()
@@ -196,7 +199,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             }
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
-            // A step of the batch failed: repeat it with a check after every step.
+            // A step failed, or the energy has to be explained: repeat the batch with a check after every step.
             self.take_checked(count, &inputs)?;
         }
         Ok(())

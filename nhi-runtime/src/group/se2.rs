@@ -1,6 +1,6 @@
 use super::coefficients::{self, FULL_TURN};
 use super::retraction::symmetric;
-use super::{Cayley, Ccsk, Exp, Flat, Group, Retraction};
+use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Retraction};
 use crate::Scalar;
 use core::f64::consts::PI;
 use num_traits::Float;
@@ -48,13 +48,6 @@ impl<T: Scalar> SE2<T> {
         let turns = Float::round(self.theta.to_f64() / (2.0 * PI));
         self.theta - T::from_f64(2.0 * PI * turns)
     }
-}
-
-/// s x
-#[inline(always)]
-fn scaled<T: Scalar>(x: [T; 3], s: f64) -> [T; 3] {
-    let s = T::from_f64(s);
-    [s * x[0], s * x[1], s * x[2]]
 }
 
 /// 1 + a ad_x + b ad_x²; ad_x³ = −ω² ad_x, so that every power series in ad is of this form.
@@ -241,21 +234,21 @@ impl<T: Scalar> Retraction<SE2<T>> for Cayley {
     /// 1 − ad/2 + [ωx | 0 | 0]/4.
     #[inline(always)]
     fn dtau_inv(x: [T; 3]) -> [[T; 3]; 3] {
-        let [half, v1, v2] = scaled(x, 0.5);
+        let [half, v1, v2] = x.times(T::from_f64(0.5));
         let (o, l) = (T::from_f64(0.0), T::from_f64(1.0));
         [[l + half * half, o, o], [half * v1 - v2, l, half], [half * v2 + v1, -half, l]]
     }
     /// μ + (v₁μ₃ − v₂μ₂, −ωμ₃, ωμ₂)/2 + ω(ωμ₁ + v₁μ₂ + v₂μ₃)/4 e₁.
     #[inline(always)]
     fn dtau_inv_star(x: [T; 3], mu: [T; 3]) -> [T; 3] {
-        let [omega, v1, v2] = scaled(x, 0.5);
+        let [omega, v1, v2] = x.times(T::from_f64(0.5));
         let first = mu[0] + (v1 * mu[2] - v2 * mu[1]) + omega * (omega * mu[0] + v1 * mu[1] + v2 * mu[2]);
         [first, mu[1] - omega * mu[2], mu[2] + omega * mu[1]]
     }
     /// −Λ(μ)/2 + [(σ·μ) e₁e₁ᵀ + σ₁e₁μᵀ]/4.
     #[inline(always)]
     fn k(x: [T; 3], mu: [T; 3]) -> [[T; 3]; 3] {
-        let [omega, v1, v2] = scaled(x, 0.25);
+        let [omega, v1, v2] = x.times(T::from_f64(0.25));
         let (o, half) = (T::from_f64(0.0), T::from_f64(0.5));
         let (m2, m3) = (half * mu[1], half * mu[2]);
         [
