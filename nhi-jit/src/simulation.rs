@@ -8,7 +8,7 @@ use crate::passage::Ends;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::program::Role;
 use nhi_methods::Variant;
-use nhi_runtime::balance::{self, End};
+use nhi_runtime::balance::{self, End, Interval};
 use nhi_runtime::emitted::FLUSH_EVERY;
 use nhi_runtime::{Failure, Limits, Quantity};
 
@@ -31,6 +31,8 @@ pub struct Simulation {
     limits: Limits,
     /// Kinetic energy of the state; NaN if it has not been computed.
     kinetic: f64,
+    /// Between tests of the energy in [`Simulation::advance`].
+    interval: Interval,
 }
 
 /// How initial values are made admissible.
@@ -211,7 +213,20 @@ impl Simulation {
         let (before, limits) = (state.clone(), Limits::DEFAULT);
         let inputs_since = vec![0.0; compiled.inputs().len()];
         let (begun, steps, kinetic) = (0, 0, f64::NAN);
-        Simulation { compiled, method, data, state, before, begun, inputs_since, steps, limits, kinetic }
+        let interval = Interval::first(compiled.names().forced);
+        Simulation {
+            compiled,
+            method,
+            data,
+            state,
+            before,
+            begun,
+            inputs_since,
+            steps,
+            limits,
+            kinetic,
+            interval,
+        }
     }
 
     /// A simulation with the same method, parameters and inputs, which begins at another node: at the configuration `q`, with
@@ -346,7 +361,7 @@ impl Simulation {
     pub fn advance(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.steps.saturating_add(steps);
         while self.steps < end {
-            let count = (end - self.steps).min(FLUSH_EVERY - self.steps % FLUSH_EVERY);
+            let count = self.interval.next(self.steps, end - self.steps);
             self.keep();
             let (begun, before) = (self.steps, self.kinetic_energy());
             let is_taken = match self.functions().loops.unchecked {
@@ -365,6 +380,7 @@ impl Simulation {
             // A step failed or has to be tested: repeat them one by one.
             self.state.copy_from_slice(&self.before);
             (self.steps, self.kinetic) = (begun, before);
+            self.interval.shorten();
             for _ in 0..count {
                 self.take_tested()?;
             }

@@ -21,6 +21,7 @@
 //! The reversed step gains the energy that the step loses. A step for which (1) with exchanged ends does not hold may have lost
 //! energy by friction. If there are forces, it is refused only if the distribution also turns.
 
+use crate::method::FLUSH_EVERY;
 use crate::{Failure, Forms, Scalar};
 
 /// When a step is refused although its results are finite: it ends with more kinetic energy than it can explain.
@@ -167,6 +168,37 @@ pub fn needs_explanation(before: f64, after: f64) -> bool {
 #[inline(always)]
 pub fn changes_much(before: f64, after: f64) -> bool {
     needs_explanation(before, after) || before < f64::INFINITY && needs_explanation(after, before)
+}
+
+/// The number of steps between two tests of the energy. If the energy has changed much, the steps are repeated with a test after
+/// each. Forces that change it fast need short intervals.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Interval(u64);
+
+impl Interval {
+    /// At this one, tests cost little.
+    const LONGEST: u64 = FLUSH_EVERY;
+    /// Shorter ones cost about as much as a test after each step.
+    const SHORTEST: u64 = 64;
+
+    /// The interval of a system that has taken no steps.
+    pub const fn first(is_forced: bool) -> Self {
+        Interval(if is_forced { Self::SHORTEST } else { Self::LONGEST })
+    }
+
+    /// How many of the next `steps` steps, after `taken` others, to take before a test. An interval is lengthened only once in
+    /// [`FLUSH_EVERY`] steps: repeating the steps of a long one costs more than many tests.
+    pub fn next(&mut self, taken: u64, steps: u64) -> u64 {
+        if taken.is_multiple_of(FLUSH_EVERY) {
+            self.0 = Self::LONGEST.min(2 * self.0);
+        }
+        steps.min(self.0 - taken % self.0)
+    }
+
+    /// After steps that had to be repeated.
+    pub fn shorten(&mut self) {
+        self.0 = Self::SHORTEST.max(self.0 / 4);
+    }
 }
 
 /// Whether several steps may contain one that has to be refused: the kinetic energy has grown, or that of a system without
@@ -600,4 +632,42 @@ fn size(x: &[f64]) -> f64 {
 
 fn scale(x: &mut [f64], by: f64) {
     x.iter_mut().for_each(|x| *x *= by);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FLUSH_EVERY, Interval};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn intervals_end_where_subnormal_numbers_are_flushed(
+            is_forced: bool,
+            advances in prop::collection::vec((1_u64..10_000, prop::bool::weighted(0.2)), 1..40),
+        ) {
+            let (mut interval, mut taken) = (Interval::first(is_forced), 0);
+            for (steps, is_repeated) in advances {
+                let end = taken + steps;
+                while taken < end {
+                    let count = interval.next(taken, end - taken);
+                    prop_assert!(count > 0 && taken / FLUSH_EVERY == (taken + count - 1) / FLUSH_EVERY);
+                    if is_repeated {
+                        interval.shorten();
+                    }
+                    taken += count;
+                }
+                prop_assert_eq!(taken, end);
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_grow_until_steps_are_repeated() {
+        let mut interval = Interval::first(true);
+        let next = |interval: &mut Interval, k: u64| interval.next(k * FLUSH_EVERY, u64::MAX);
+        let lengths: Vec<u64> = (0..8).map(|k| next(&mut interval, k)).collect();
+        assert_eq!(lengths, [128, 256, 512, 1024, 2048, 4096, 4096, 4096]);
+        interval.shorten();
+        assert_eq!(interval.next(1, u64::MAX), 1023);
+    }
 }

@@ -11,6 +11,7 @@ pub use builder::{Builder, NoStart, NoStepSize};
 #[cfg(feature = "std")]
 pub use snapshot::Snapshot;
 
+use crate::balance::Interval;
 use crate::derivatives::{Departure, Kept, Last};
 use crate::error::finite;
 use crate::fields::Places;
@@ -46,6 +47,8 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     limits: Limits,
     /// Kinetic energy of the state; NaN if it has not been computed.
     kinetic: f64,
+    /// Between tests of the energy in [`Simulation::advance`].
+    interval: Interval,
     /// Where the last step began.
     last: Last<S, M, T>,
 }
@@ -108,8 +111,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less time,
-    /// because the energy is tested once after many steps, unless the steps are long and there are forces, and so are the results
-    /// of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
+    /// because the energy is tested once after many steps, and so are the results of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
     /// energy has grown by more than a factor of 2 that the energy at rest and driven constraints do not explain, or has shrunk so
     /// much in a system without forces, the steps are repeated with the test of [`Limits`] after each. So a step that multiplies
     /// the energy is found at once, unless the energy is lost again before the next check.
@@ -153,7 +155,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let inputs = self.inputs;
         let end = self.steps + steps;
         while self.steps < end {
-            let count = (end - self.steps).min(BATCH - self.steps % BATCH);
+            let count = self.interval.next(self.steps, end - self.steps);
             if const { Last::<S, M, f64>::KEEPS } && count <= Batch::<S, M>::ALONE {
                 self.take_checked(count, &inputs)?;
                 continue;
@@ -184,8 +186,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     }
                 }
                 Some(None) => false,
-                // The energy of forced systems may change by any factor in many steps.
-                None if S::FORCED || count == 1 => {
+                None if count == 1 => {
                     self.take_checked(count, &inputs)?;
                     continue;
                 }
@@ -199,6 +200,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             }
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
+            self.interval.shorten();
             // A step failed, or the energy has to be explained: repeat the batch with a check after every step.
             self.take_checked(count, &inputs)?;
         }
@@ -331,7 +333,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
-        let (limits, kinetic) = (Limits::DEFAULT, f64::NAN);
+        let (limits, kinetic, interval) = (Limits::DEFAULT, f64::NAN, Interval::first(S::FORCED));
         Ok(Simulation {
             system,
             method,
@@ -343,6 +345,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             steps: 0,
             limits,
             kinetic,
+            interval,
             last: Kept::NOTHING,
         })
     }
@@ -732,10 +735,6 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
         Ok(sum(eta2).sqrt())
     }
 }
-
-/// Steps of [`Simulation::advance`] between two checks of the results. At this interval checks cost little; subnormal
-/// numbers are flushed at the same one.
-const BATCH: u64 = method::FLUSH_EVERY;
 
 /// Number of vector registers without AVX-512.
 const REGISTERS: usize = 16;

@@ -1,6 +1,7 @@
 //! Simulations as numbers.
 
 use super::Clock;
+use crate::balance::Interval;
 use crate::derivatives::Kept;
 use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, System};
 
@@ -83,7 +84,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         };
         let prepared = method.prepare(&parameters, snapshot.h).map_err(|cause| Error::Start { cause })?;
         let (steps, limits, kinetic) = (snapshot.steps, Limits::DEFAULT, f64::NAN);
-        let last = Kept::NOTHING;
+        let (interval, last) = (Interval::first(S::FORCED), Kept::NOTHING);
         Ok(Simulation {
             system,
             method,
@@ -95,6 +96,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             steps,
             limits,
             kinetic,
+            interval,
             last,
         })
     }
