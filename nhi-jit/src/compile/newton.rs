@@ -68,15 +68,12 @@ impl Translator<'_> {
         let iteration =
             Iteration { weights, scale2, fallback, iterate, fail, done, last, updates, restarted };
         newton.unknowns.iter().zip(&unknowns).for_each(|(&value, &x)| self.set(value, x));
-        let kept = self.scope(|this| {
-            this.statements(&newton.body);
-            let delta = this.all(&newton.delta);
-            let kept =
-                newton.last_iterate.iter().map(|&(inside, after)| (after, this.get(Operand::Value(inside))));
-            let kept: Vec<(lower::Value, Value)> = kept.collect();
-            this.update(newton, &iteration, &unknowns, &delta);
-            kept
-        });
+        self.statements(&newton.body);
+        let delta = self.all(&newton.delta);
+        let kept =
+            newton.last_iterate.iter().map(|&(inside, after)| (after, self.get(Operand::Value(inside))));
+        let kept: Vec<(lower::Value, Value)> = kept.collect();
+        self.update(newton, &iteration, &unknowns, &delta);
 
         self.builder.switch_to_block(fail);
         if iteration.fallback.is_empty() {
@@ -147,11 +144,9 @@ impl Translator<'_> {
         self.builder.switch_to_block(unsolved);
         match (&newton.derivatives, unknowns, delta) {
             (Some((statements, derivatives)), &[from], &[d]) => {
-                self.scope(|this| {
-                    this.statements(statements);
-                    let derivatives = derivatives.map(|x| this.get(x));
-                    this.bend(iteration, derivatives, (from, d, next[0]), (delta2, size2));
-                });
+                self.statements(statements);
+                let derivatives = derivatives.map(|x| self.get(x));
+                self.bend(iteration, derivatives, (from, d, next[0]), (delta2, size2));
             }
             _ => self.go_on(iteration, next, delta2),
         }

@@ -20,12 +20,14 @@ impl Translator<'_> {
             SinCos::Small => self.small_sin_cos(x),
             SinCos::Turned { from, sines } => {
                 let (from, sines) = (self.get(*from), sines.map(|sine| self.get(sine)));
+                self.pin(&sines);
                 let by = self.sub(x, from);
                 self.rotated_sin_cos(x, by, sines)
             }
             SinCos::Near { from, by, sines } => {
                 let [from, by] = [*from, *by].map(|operand| self.get(operand));
                 let sines = sines.map(|sine| self.get(sine));
+                self.pin(&sines);
                 let off = self.sub(x, from);
                 let off = self.sub(off, by);
                 self.corrected_sin_cos(x, off, sines)

@@ -13,7 +13,7 @@
 
 use super::Layout;
 use super::status::Status;
-use super::translate::{Huge, Numbers, Translator, block_arguments, offset, trusted};
+use super::translate::{Huge, Numbers, Translator, block_arguments, constant, offset, trusted};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use nhi_codegen::lower::{self, Operand};
@@ -96,7 +96,7 @@ impl Translator<'_> {
         let before = state_of(&numbers);
         let time = self.builder.ins().fcvt_from_sint(types::F64, k);
         let [h, t0] =
-            [layout.h, layout.t0].map(|i| self.builder.ins().load(types::F64, trusted(), data, offset(i)));
+            [layout.h, layout.t0].map(|i| self.builder.ins().load(types::F64, constant(), data, offset(i)));
         let t = self.mul(time, h);
         let t = self.add(t0, t);
         let around = Surroundings { data, substep: data, first: layout.substeps.start, t };
@@ -216,7 +216,7 @@ impl Translator<'_> {
         self.builder.switch_to_block(substep);
         let now: State = numbers.into_iter().map(Some).collect();
         let at = |this: &mut Self, table: Value| {
-            let since = this.builder.ins().load(types::F64, trusted(), table, 0);
+            let since = this.builder.ins().load(types::F64, constant(), table, 0);
             Surroundings { data: around.data, substep: table, first: 0, t: this.add(around.t, since) }
         };
         let here = at(self, table);

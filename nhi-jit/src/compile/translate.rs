@@ -6,8 +6,8 @@ use crate::native::map_symbol;
 use crate::trace::{Node, Trace, trace};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
-    Type, Value, types,
+    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Opcode, Signature, StackSlot,
+    StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
@@ -33,6 +33,11 @@ pub(super) enum Numbers {
 /// What compiled code may assume of its arrays: aligned, and accessible.
 pub(super) fn trusted() -> MemFlagsData {
     MemFlagsData::trusted()
+}
+
+/// The same of arrays that do not change during the call: Cranelift may move and merge loads.
+pub(super) fn constant() -> MemFlagsData {
+    trusted().with_readonly().with_can_move()
 }
 
 /// The offset of a number of an array.
@@ -64,10 +69,10 @@ pub(super) struct Translator<'a> {
     pub(super) huge: Huge,
     /// Where failures lead: a block with the status as its parameter.
     pub(super) failed: Block,
+    /// Room for numbers that are pinned.
+    unread: Option<StackSlot>,
     /// The values of the lowered function that is being written.
     values: Vec<Place>,
-    /// Those that have been loaded from memory in the open blocks.
-    loaded: Vec<(usize, Place)>,
 }
 
 /// Where a value of a lowered function is.
@@ -95,8 +100,8 @@ impl<'a> Translator<'a> {
             retraction,
             huge,
             failed,
+            unread: None,
             values: Vec::new(),
-            loaded: Vec::new(),
         }
     }
 
@@ -108,7 +113,6 @@ impl<'a> Translator<'a> {
         mut argument: impl FnMut(&Role) -> Numbers,
     ) -> Vec<Vec<Option<Value>>> {
         self.values = vec![Place::Nowhere; function.names.len()];
-        self.loaded.clear();
         for lower::Argument { role, values, .. } in &function.arguments {
             let numbers = argument(role);
             for (i, value) in values.iter().enumerate() {
@@ -131,7 +135,7 @@ impl<'a> Translator<'a> {
         self.values[value.index()] = Place::Computed(x);
     }
 
-    /// A number. What is in memory is loaded where it is used first.
+    /// A number. Cranelift merges loads of the same one.
     pub(super) fn get(&mut self, operand: Operand) -> Value {
         let index = match operand {
             Operand::Constant(c) => return self.number(c),
@@ -139,12 +143,7 @@ impl<'a> Translator<'a> {
         };
         match self.values[index] {
             Place::Computed(x) => x,
-            Place::Stored(array, i) => {
-                let x = self.builder.ins().load(types::F64, trusted(), array, offset(i));
-                self.loaded.push((index, self.values[index]));
-                self.values[index] = Place::Computed(x);
-                x
-            }
+            Place::Stored(array, i) => self.builder.ins().load(types::F64, constant(), array, offset(i)),
             Place::Nowhere => unreachable!("values are computed before they are used"),
         }
     }
@@ -153,22 +152,20 @@ impl<'a> Translator<'a> {
         operands.iter().map(|&operand| self.get(operand)).collect()
     }
 
-    /// Writes what is executed only sometimes, or more often than what is around it: what it loads from memory is not known
-    /// afterwards.
-    pub(super) fn scope<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = self.loaded.len();
-        let result = write(self);
-        for (index, place) in self.loaded.drain(outside..) {
-            self.values[index] = place;
-        }
-        result
-    }
-
     pub(super) fn number(&mut self, c: f64) -> Value {
         self.builder.ins().f64const(c)
     }
 
+    /// Constants second: instructions read their second operand from memory.
+    fn constant_second(&self, x: Value, y: Value) -> [Value; 2] {
+        let dfg = &self.builder.func.dfg;
+        let definition = dfg.value_def(x).inst();
+        let is_constant = definition.is_some_and(|inst| dfg.insts[inst].opcode() == Opcode::F64const);
+        if is_constant { [y, x] } else { [x, y] }
+    }
+
     pub(super) fn add(&mut self, x: Value, y: Value) -> Value {
+        let [x, y] = self.constant_second(x, y);
         self.builder.ins().fadd(x, y)
     }
 
@@ -177,6 +174,7 @@ impl<'a> Translator<'a> {
     }
 
     pub(super) fn mul(&mut self, x: Value, y: Value) -> Value {
+        let [x, y] = self.constant_second(x, y);
         self.builder.ins().fmul(x, y)
     }
 
@@ -184,6 +182,17 @@ impl<'a> Translator<'a> {
     pub(super) fn times(&mut self, c: f64, x: Value) -> Value {
         let c = self.number(c);
         self.mul(c, x)
+    }
+
+    /// Has numbers computed here. Cranelift moves a computation into each branch that reads its result, and repeats it after these
+    /// branches. It does not move a store, even if nothing reads what is stored.
+    pub(super) fn pin(&mut self, numbers: &[Value]) {
+        let unread = self.unread.unwrap_or_else(|| self.slot(1));
+        self.unread = Some(unread);
+        let pointer = self.pointer();
+        for &x in numbers {
+            self.builder.ins().stack_store(pointer, x, unread, 0);
+        }
     }
 
     pub(super) fn compare(&mut self, x: Value, by: FloatCC, y: Value) -> Value {
@@ -456,11 +465,14 @@ impl<'a> Translator<'a> {
 
     /// The address of room on the stack for `count` numbers.
     fn room(&mut self, count: usize) -> Value {
-        let size = u32::try_from(8 * count).expect("arrays of numbers are short");
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3);
-        let slot = self.builder.create_sized_stack_slot(slot);
-        let pointer = self.pointer();
+        let (slot, pointer) = (self.slot(count), self.pointer());
         self.builder.ins().stack_addr(pointer, slot, 0)
+    }
+
+    /// Room on the stack for `count` numbers.
+    fn slot(&mut self, count: usize) -> StackSlot {
+        let size = u32::try_from(8 * count).expect("arrays of numbers are short");
+        self.builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3))
     }
 
     pub(super) fn pointer(&self) -> Type {
