@@ -213,7 +213,7 @@ impl Simulation {
         let (before, limits) = (state.clone(), Limits::DEFAULT);
         let inputs_since = vec![0.0; compiled.inputs().len()];
         let (begun, steps, kinetic) = (0, 0, f64::NAN);
-        let interval = Interval::first(compiled.names().forced);
+        let interval = Interval::FIRST;
         Simulation {
             compiled,
             method,
@@ -353,8 +353,8 @@ impl Simulation {
     /// this takes less time, because results are checked once after many steps. Intermediate multipliers that no later state
     /// depends on may be neither computed nor checked. If the kinetic energy has grown by more than a factor of 2 that the
     /// energy at rest and driven constraints do not explain, or has shrunk so much in a system without forces, the steps are
-    /// repeated with the test of [`Limits`] after each. So a step that multiplies the energy is found at once, unless the energy is
-    /// lost again before the next check.
+    /// repeated with the same test at shorter intervals, and these with the test of [`Limits`] after each step. So a step that
+    /// multiplies the energy is found at once, unless the energy is lost again before the next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -374,15 +374,17 @@ impl Simulation {
                 if !balance::changes_much(before, after)
                     || !balance::is_suspicious(&self.passage(&self.before, begun), before, after)
                 {
+                    self.interval.lengthen(self.steps);
                     continue;
                 }
             }
-            // A step failed or has to be tested: repeat them one by one.
+            // A step failed or has to be tested: repeat them.
             self.state.copy_from_slice(&self.before);
             (self.steps, self.kinetic) = (begun, before);
-            self.interval.shorten();
-            for _ in 0..count {
-                self.take_tested()?;
+            if !self.interval.shorten() {
+                for _ in 0..count {
+                    self.take_tested()?;
+                }
             }
         }
         Ok(())

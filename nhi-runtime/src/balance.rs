@@ -170,34 +170,38 @@ pub fn changes_much(before: f64, after: f64) -> bool {
     needs_explanation(before, after) || before < f64::INFINITY && needs_explanation(after, before)
 }
 
-/// The number of steps between two tests of the energy. If the energy has changed much, the steps are repeated with a test after
-/// each. Forces that change it fast need short intervals.
+/// The number of steps between two tests of the energy. If the energy has changed much, the steps are repeated with tests at
+/// short intervals, and those of a short interval with a test after each. Forces that change it fast need short intervals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval(u64);
 
 impl Interval {
     /// At this one, tests cost little.
-    const LONGEST: u64 = FLUSH_EVERY;
+    const LONGEST: Interval = Interval(FLUSH_EVERY);
     /// Shorter ones cost about as much as a test after each step.
-    const SHORTEST: u64 = 64;
+    const SHORTEST: Interval = Interval(64);
 
-    /// The interval of a system that has taken no steps.
-    pub const fn first(is_forced: bool) -> Self {
-        Interval(if is_forced { Self::SHORTEST } else { Self::LONGEST })
-    }
+    /// The interval before anything is known of the energy.
+    pub const FIRST: Interval = Interval::LONGEST;
 
-    /// How many of the next `steps` steps, after `taken` others, to take before a test. An interval is lengthened only once in
-    /// [`FLUSH_EVERY`] steps: repeating the steps of a long one costs more than many tests.
-    pub fn next(&mut self, taken: u64, steps: u64) -> u64 {
-        if taken.is_multiple_of(FLUSH_EVERY) {
-            self.0 = Self::LONGEST.min(2 * self.0);
-        }
+    /// How many of the next `steps` steps, after `taken` others, to take before a test.
+    pub fn next(self, taken: u64, steps: u64) -> u64 {
         steps.min(self.0 - taken % self.0)
     }
 
-    /// After steps that had to be repeated.
-    pub fn shorten(&mut self) {
-        self.0 = Self::SHORTEST.max(self.0 / 4);
+    /// After a test that ended `taken` steps. Once in [`FLUSH_EVERY`] steps the interval is lengthened: repeating the steps of a
+    /// long one costs more than many tests.
+    pub fn lengthen(&mut self, taken: u64) {
+        if taken.is_multiple_of(FLUSH_EVERY) {
+            self.0 = Self::LONGEST.0.min(2 * self.0);
+        }
+    }
+
+    /// Before steps are repeated: whether they are at shorter intervals.
+    pub fn shorten(&mut self) -> bool {
+        let is_long = *self != Self::SHORTEST;
+        *self = Self::SHORTEST;
+        is_long
     }
 }
 
@@ -642,19 +646,19 @@ mod tests {
     proptest! {
         #[test]
         fn intervals_end_where_subnormal_numbers_are_flushed(
-            is_forced: bool,
             advances in prop::collection::vec((1_u64..10_000, prop::bool::weighted(0.2)), 1..40),
         ) {
-            let (mut interval, mut taken) = (Interval::first(is_forced), 0);
+            let (mut interval, mut taken) = (Interval::FIRST, 0);
             for (steps, is_repeated) in advances {
                 let end = taken + steps;
                 while taken < end {
                     let count = interval.next(taken, end - taken);
                     prop_assert!(count > 0 && taken / FLUSH_EVERY == (taken + count - 1) / FLUSH_EVERY);
-                    if is_repeated {
-                        interval.shorten();
+                    if is_repeated && interval.shorten() {
+                        continue;
                     }
                     taken += count;
+                    interval.lengthen(taken);
                 }
                 prop_assert_eq!(taken, end);
             }
@@ -663,11 +667,14 @@ mod tests {
 
     #[test]
     fn intervals_grow_until_steps_are_repeated() {
-        let mut interval = Interval::first(true);
-        let next = |interval: &mut Interval, k: u64| interval.next(k * FLUSH_EVERY, u64::MAX);
-        let lengths: Vec<u64> = (0..8).map(|k| next(&mut interval, k)).collect();
-        assert_eq!(lengths, [128, 256, 512, 1024, 2048, 4096, 4096, 4096]);
-        interval.shorten();
-        assert_eq!(interval.next(1, u64::MAX), 1023);
+        let mut interval = Interval::FIRST;
+        assert_eq!(interval.next(0, u64::MAX), FLUSH_EVERY);
+        assert!(interval.shorten() && !interval.shorten());
+        assert_eq!(interval.next(1, u64::MAX), 63);
+        let lengths = (1..8).map(|k| {
+            interval.lengthen(k * FLUSH_EVERY);
+            interval.next(0, u64::MAX)
+        });
+        assert_eq!(lengths.collect::<Vec<u64>>(), [128, 256, 512, 1024, 2048, 4096, 4096]);
     }
 }

@@ -111,10 +111,12 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less time,
-    /// because the energy is tested once after many steps, and so are the results of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
+    /// because the energy is tested once after many steps, unless the steps are long and there are forces, and so are the results
+    /// of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
     /// energy has grown by more than a factor of 2 that the energy at rest and driven constraints do not explain, or has shrunk so
-    /// much in a system without forces, the steps are repeated with the test of [`Limits`] after each. So a step that multiplies
-    /// the energy is found at once, unless the energy is lost again before the next check.
+    /// much in a system without forces, the steps are repeated with the same test at shorter intervals, and these with the test of
+    /// [`Limits`] after each step. So a step that multiplies the energy is found at once, unless the energy is lost again before the
+    /// next check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -186,7 +188,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     }
                 }
                 Some(None) => false,
-                None if count == 1 => {
+                // A test takes little of the time of such a step, and forces may change the energy by any factor.
+                None if S::FORCED || count == 1 => {
                     self.take_checked(count, &inputs)?;
                     continue;
                 }
@@ -196,13 +199,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                 }
             };
             if is_fine && self.is_plausible_after(&before) {
+                self.interval.lengthen(self.steps);
                 continue;
             }
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
-            self.interval.shorten();
-            // A step failed, or the energy has to be explained: repeat the batch with a check after every step.
-            self.take_checked(count, &inputs)?;
+            // A step failed, or the energy has to be explained: repeat the steps.
+            if !self.interval.shorten() {
+                self.take_checked(count, &inputs)?;
+            }
         }
         Ok(())
     }
@@ -333,7 +338,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
-        let (limits, kinetic, interval) = (Limits::DEFAULT, f64::NAN, Interval::first(S::FORCED));
+        let (limits, kinetic, interval) = (Limits::DEFAULT, f64::NAN, Interval::FIRST);
         Ok(Simulation {
             system,
             method,

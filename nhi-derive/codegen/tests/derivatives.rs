@@ -11,6 +11,7 @@ use nhi_codegen::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, basis_program,
     curvature_program, derivative_programs,
 };
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
@@ -21,28 +22,32 @@ use support::{Random, Run, distance};
 const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4];
 const WITH_ALL: [&str; 4] = ["sleigh_com.rs", "mobile_robot.rs", "lie/suslov.rs", "lie/chaplygin_sleigh.rs"];
 
-/// Every declaration in the files of the `models` crate.
-fn models() -> Vec<Derived> {
+/// The files of the `models` crate; those on groups, which take longest, first.
+fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
-    let mut files: Vec<PathBuf> = [folder.clone(), folder.join("lie")]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).expect("the models beside this crate"))
-        .map(|file| file.expect("a file").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .collect();
-    files.sort();
-    let mut models = Vec::new();
-    for path in &files {
-        for input in structs(&std::fs::read_to_string(path).expect("text")).expect("Rust") {
-            let declaration = Declaration::parse(&input).expect("a valid declaration");
-            let with_all = WITH_ALL.iter().any(|name| path.ends_with(name));
-            let methods = if with_all { Method::ALL.to_vec() } else { METHODS.to_vec() };
-            let mut declaration = declaration.with_methods(methods);
-            declaration.all_methods = true;
-            models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
-        }
-    }
-    models
+    let in_folder = |folder: PathBuf| {
+        let files = std::fs::read_dir(folder).expect("the models beside this crate");
+        let files = files.map(|file| file.expect("a file").path());
+        let mut files: Vec<PathBuf> =
+            files.filter(|path| path.extension().is_some_and(|e| e == "rs")).collect();
+        files.sort();
+        files
+    };
+    [folder.join("lie"), folder].map(in_folder).concat()
+}
+
+/// The declarations of a file.
+fn models(path: &Path) -> Vec<Derived> {
+    let text = std::fs::read_to_string(path).expect("text");
+    let derived = |input| {
+        let declaration = Declaration::parse(&input).expect("a valid declaration");
+        let with_all = WITH_ALL.iter().any(|name| path.ends_with(name));
+        let methods = if with_all { Method::ALL.to_vec() } else { METHODS.to_vec() };
+        let mut declaration = declaration.with_methods(methods);
+        declaration.all_methods = true;
+        Derived::new(declaration, &mut BuiltIn).expect("derivable")
+    };
+    structs(&text).expect("Rust").into_iter().map(derived).collect()
 }
 
 /// Where a step begins.
@@ -205,9 +210,18 @@ fn point(derived: &Derived, random: &mut Random) -> Point {
 
 #[test]
 fn derivatives_are_those_of_the_step() {
+    let checked = in_parallel(&files(), |_| "a model", |path| check(path));
+    let methods: usize = checked.iter().map(|(methods, _)| methods).sum();
+    let worst = checked.iter().fold(0.0, |worst: f64, (_, error)| worst.max(*error));
+    println!("{methods} steps, {worst:e}");
+    assert!(methods > 85, "{methods}");
+}
+
+/// How many steps of a file's declarations have the right derivatives, and the largest error.
+fn check(path: &Path) -> (usize, f64) {
     let mut random = Random(11);
     let (mut methods, mut worst) = (0, 0.0_f64);
-    for derived in models() {
+    for derived in models(path) {
         let x = &derived.mechanics;
         for method in &derived.methods {
             let Some(derivatives) = derivative_programs(x, method.method) else { continue };
@@ -232,8 +246,7 @@ fn derivatives_are_those_of_the_step() {
             methods += usize::from(compared > 0);
         }
     }
-    println!("{methods} steps, {worst:e}");
-    assert!(methods > 85, "{methods}");
+    (methods, worst)
 }
 
 /// Whether a step from `at` succeeds; its derivatives are right then.

@@ -48,23 +48,31 @@ const WITH_STATES: &str = "
 
 /// Every declaration in coordinates in the files of the `models` crate and those with auxiliary states, with all methods.
 /// Retractions have no values in a pool: steps on groups are compared with reference trajectories once they are compiled.
-fn models() -> Vec<Derived> {
+fn declarations() -> Vec<Declaration> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
     let files = std::fs::read_dir(folder).expect("the models beside this crate");
     let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     files.sort();
-    let mut models = Vec::new();
+    let mut declarations = Vec::new();
     let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("text"));
     for text in texts.chain([WITH_STATES.to_owned()]) {
         for input in structs(&text).expect("Rust") {
             let mut declaration =
                 Declaration::parse(&input).expect("no mistakes").with_methods(Method::ALL.to_vec());
             declaration.all_methods = true;
-            models.push(Derived::new(declaration, &mut BuiltIn).expect("derivable"));
+            declarations.push(declaration);
         }
     }
-    models
+    declarations
+}
+
+fn derived(declaration: Declaration) -> Derived {
+    Derived::new(declaration, &mut BuiltIn).expect("derivable")
+}
+
+fn models() -> impl Iterator<Item = Derived> {
+    declarations().into_iter().map(derived)
 }
 
 /// As many numbers between two.
@@ -293,7 +301,8 @@ fn passes_keep_every_method_of_every_model() {
 #[test]
 fn newton_finds_motions_and_foresees_angles() {
     let found = |name: &str, id: &str| -> (usize, usize, usize) {
-        let derived = models().into_iter().find(|d| d.mechanics.system.name == name).expect("a model");
+        let declaration = declarations().into_iter().find(|d| d.system.name == name).expect("a model");
+        let derived = derived(declaration);
         let method = derived.methods.iter().find(|m| m.id() == id).expect("a method");
         let (mut pool, step) = method.step.isolated(&method.pool);
         let fixed = method.state.belongs_to_step_size();
