@@ -6,11 +6,10 @@
 //! fails with the name of the function otherwise:
 //!
 //! ```text
-//! CARGO_PROFILE_RELEASE_LTO=false cargo test --release -p nhi-models --test no_panic
+//! cargo rustc --release -p nhi-models --test no_panic -- -C codegen-units=1
 //! ```
 //!
-//! The variable switches optimisation across the units of a crate on, which the release profile leaves out:
-//! a call is seen not to panic only where it is inlined.
+//! A call is seen not to panic only where it is inlined, and the release profile does not inline across the units of a crate.
 //!
 //! Without optimisation there is nothing to link against, and the steps are only taken. The test stands
 //! here, and not with the others, because what they need takes minutes to optimise.
