@@ -1,6 +1,7 @@
 //! The parasitic mode of GNI methods, seen by their monitor.
 
-use nhi_models::sleigh_com;
+use nhi_cli::scoreboard;
+use nhi_models::{method, sleigh_com};
 use nhi_runtime::{Method, Rattle, Reflecting, Simulation};
 
 /// Largest monitor η over the first second.
@@ -51,4 +52,19 @@ fn restarted_rattle_has_no_parasite() {
     assert!(omega.abs() < 1e-12, "{omega}");
     let (error, _) = run("rattle");
     assert!(error > 0.95, "{error}");
+}
+
+/// The amplitude on the scoreboard, of any simulation, is what `Simulation::parasite` says of a method's own.
+#[test]
+fn parasites_of_the_scoreboard_are_those_of_the_simulation() {
+    let course = scoreboard::courses(|name| name == "sleigh_com").unwrap().remove(0);
+    let sleigh = sleigh_com::MODEL.example();
+    let (q0, v0) = sleigh_com::MODEL.start(&sleigh);
+    let mut simulation = Simulation::new(sleigh, Rattle, q0, v0, course.h).unwrap();
+    let measured = scoreboard::parasite(&course, method("rattle").unwrap()).unwrap();
+    for (t, eta) in measured.course.into_iter().take(100) {
+        simulation.step().unwrap();
+        let expected = simulation.parasite().unwrap();
+        assert!((eta - expected).abs() < 1e-14, "{eta:e} instead of {expected:e} at t = {t}");
+    }
 }

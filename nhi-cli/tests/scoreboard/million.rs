@@ -1,11 +1,11 @@
 //! The energy over a million steps, as the command shows it. Too many for unoptimised code:
-//! `cargo test --release -p nhi-tests --test scoreboard -- --ignored`.
+//! `cargo test --release -p nhi-cli --test scoreboard -- --ignored`.
 
 use crate::common_methods;
 use crate::energy::{IRREVERSIBLE, WALKING};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Course, Verdict, energy};
-use nhi_models::Family;
+use nhi_run::model::Family;
 
 const MILLION: u64 = 1_000_000;
 

@@ -3,7 +3,7 @@
 use crate::common_methods;
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Conserved, Course, Verdict, energy};
-use nhi_models::Family;
+use nhi_run::model::Family;
 
 /// Largest errors in the first and in the second half of the course's run, not relative.
 fn halves(course: &Course, id: &str) -> [f64; 2] {

@@ -10,7 +10,8 @@ mod order;
 mod volume;
 
 use nhi_cli::scoreboard::{self, Course};
-use nhi_models::{Method, method};
+use nhi_run::model::{METHODS, Method};
+use std::sync::LazyLock;
 
 /// Tolerances, each with what it has to cover.
 mod tolerance {
@@ -27,10 +28,14 @@ mod tolerance {
     pub(crate) const REVERSAL: f64 = 1e-12;
 }
 
-/// The methods that all models in coordinates declare and that are compiled at run time: all but the composition of two
-/// Euler rules.
+/// The methods that all models declare and that are compiled at run time: all but the composition of two Euler rules.
 fn common_methods() -> impl Iterator<Item = &'static Method> {
-    nhi_models::common_methods().iter().filter(|method| method.is_compiled_at_run_time())
+    static COMMON: LazyLock<Vec<&Method>> = LazyLock::new(|| {
+        let courses = courses();
+        let declares = |course: &Course, id| course.model.methods().iter().any(|method| method.id == id);
+        METHODS.iter().filter(|method| courses.iter().all(|course| declares(course, method.id))).collect()
+    });
+    COMMON.iter().copied()
 }
 
 /// All courses, whose models are compiled at run time.
@@ -43,7 +48,7 @@ fn course(name: &str) -> Course {
 }
 
 fn find(id: &str) -> &'static Method {
-    method(id).unwrap()
+    METHODS.iter().find(|method| method.id == id).unwrap()
 }
 
 /// Asserts that `wrong` is empty, and shows it all otherwise.

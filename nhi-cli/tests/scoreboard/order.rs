@@ -4,7 +4,7 @@ use crate::common_methods;
 use crate::tolerance::{ORDER, ORDER_8, TWO_DIGITS};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{Course, order};
-use nhi_models::Method;
+use nhi_run::model::Method;
 
 /// Order of `method`, which is higher than usual on some models.
 fn stated(course: &Course, method: &Method) -> u32 {

@@ -4,8 +4,7 @@ use crate::common_methods;
 use crate::tolerance::{RESIDUAL, REVERSAL};
 use crate::{course, courses, find, none};
 use nhi_cli::scoreboard::{parasite, residual, reversal};
-use nhi_models::{Family, sleigh_com};
-use nhi_runtime::{Rattle, Simulation};
+use nhi_run::model::Family;
 
 /// μ(q)v + μ₀(q) = 0 to rounding at every node of a long run, even of runs that go astray.
 #[test]
@@ -87,18 +86,4 @@ fn parasites_grow_on_some_models() {
         assert!(largest > 1000.0 * parasite.ends[0], "{name}: {largest:e}");
     }
     assert!(parasite(&course("sleigh_com"), find("dla2")).is_none());
-}
-
-/// The scoreboard's amplitude, of any simulation, is what `Simulation::parasite` says of a method's own.
-#[test]
-fn parasites_are_those_of_the_simulation() {
-    let course = course("sleigh_com");
-    let sleigh = sleigh_com::MODEL.example();
-    let (q0, v0) = sleigh_com::MODEL.start(&sleigh);
-    let mut simulation = Simulation::new(sleigh, Rattle, q0, v0, course.h).unwrap();
-    for (t, eta) in parasite(&course, find("rattle")).unwrap().course.into_iter().take(100) {
-        simulation.step().unwrap();
-        let expected = simulation.parasite().unwrap();
-        assert!((eta - expected).abs() < 1e-14, "{eta:e} instead of {expected:e} at t = {t}");
-    }
 }
