@@ -26,7 +26,9 @@ pub mod snakeboard;
 pub mod snakeboard_free;
 pub mod vertical_disk;
 
-pub use nhi_run::model::{Family, GROUP_METHODS, Instance, METHODS, Method, Model, Node, Phase, Trajectory};
+pub use nhi_run::model::{
+    Family, GROUP_METHODS, Instance, METHODS, Method, Model, Node, Phase, Trajectory, method,
+};
 #[doc(hidden)]
 pub use nhi_run::variants;
 pub use row::Row;
@@ -90,9 +92,4 @@ pub fn common_methods() -> &'static [Method] {
 /// The model called `name`.
 pub fn model(name: &str) -> Option<&'static dyn Model> {
     MODELS.iter().copied().find(|model| model.name() == name)
-}
-
-/// The method called `id`.
-pub fn method(id: &str) -> Option<&'static Method> {
-    METHODS.iter().find(|method| method.id == id)
 }

@@ -1,6 +1,6 @@
 //! Step size and time span for each model.
 
-use nhi_run::model::{Instance, METHODS, Method, Model, Trajectory, Unloaded, loaded};
+use nhi_run::model::{Instance, Method, Model, Trajectory, Unloaded, loaded};
 use nhi_runtime::Error;
 
 /// A model and the run that its methods are measured over.
@@ -50,11 +50,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn courses(wanted: impl Fn(&str) -> bool) -> Result<Vec<Course>, Unloaded> {
     let runs = RUNS.iter().filter(|(name, ..)| wanted(name));
     runs.map(|&(name, h, span)| Ok(Course { model: loaded(name, false)?, h, span, held: None })).collect()
-}
-
-/// The method called `id`, of those of systems in coordinates.
-pub(super) fn method(id: &str) -> Option<&'static Method> {
-    METHODS.iter().find(|method| method.id == id)
 }
 
 /// The conserved quantity that is measured.

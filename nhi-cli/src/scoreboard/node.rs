@@ -55,7 +55,7 @@ pub fn reversal(course: &Course, method: &Method) -> Result<Reversal, Error> {
         let arrived = adjoint.follow(&to.reversed(), -course.h, STEPS)?.reversed();
         Ok(distance(&arrived, &from))
     };
-    let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(super::course::method);
+    let adjoint = method.adjoint.filter(|id| *id != method.id).and_then(nhi_run::model::method);
     let adjoint = adjoint.map(|adjoint| course.start(&*instance, adjoint)).transpose()?;
     Ok(Reversal { own: back(&*there), adjoint: adjoint.map(|adjoint| back(&*adjoint)) })
 }

@@ -1,8 +1,7 @@
 //! Order of convergence: the slope of the error in q against the step size, above rounding.
 
 use super::Course;
-use super::course::method;
-use nhi_run::model::{Instance, Method};
+use nhi_run::model::{Instance, Method, method};
 
 /// Time span of the errors, and the number of steps of the error that is shown: those of the
 /// independent measurements that the tests compare with.

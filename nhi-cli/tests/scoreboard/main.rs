@@ -10,7 +10,7 @@ mod order;
 mod volume;
 
 use nhi_cli::scoreboard::{self, Course};
-use nhi_run::model::{METHODS, Method};
+use nhi_run::model::{METHODS, Method, method};
 use std::sync::LazyLock;
 
 /// Tolerances, each with what it has to cover.
@@ -48,7 +48,7 @@ fn course(name: &str) -> Course {
 }
 
 fn find(id: &str) -> &'static Method {
-    METHODS.iter().find(|method| method.id == id).unwrap()
+    method(id).unwrap()
 }
 
 /// Asserts that `wrong` is empty, and shows it all otherwise.

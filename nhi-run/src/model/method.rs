@@ -138,6 +138,11 @@ const ON_GROUPS: &[Method] = variants!(groups rows);
 /// All methods of systems in coordinates.
 pub const METHODS: &[Method] = &table::<{ count(false) + IN_COORDINATES.len() }>(false, IN_COORDINATES);
 
+/// The method called `id`, of those of systems in coordinates.
+pub fn method(id: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.id == id)
+}
+
 /// All methods of systems with a group factor; some are for systems that do not depend on the pose, some for
 /// free bodies that turn about a point.
 pub const GROUP_METHODS: &[Method] = &table::<{ count(true) + ON_GROUPS.len() }>(true, ON_GROUPS);

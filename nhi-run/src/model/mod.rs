@@ -7,7 +7,7 @@ mod trajectory;
 
 pub use bundled::{Bundled, MODELS, Unloaded, loaded, named};
 pub use declared::{AtRunTime, Declared};
-pub use method::{Family, GROUP_METHODS, METHODS, Method};
+pub use method::{Family, GROUP_METHODS, METHODS, Method, method};
 pub use trajectory::{Node, Trajectory};
 
 use nhi_runtime::{Error, Failure};
