@@ -213,7 +213,7 @@ impl Simulation {
         let (before, limits) = (state.clone(), Limits::DEFAULT);
         let inputs_since = vec![0.0; compiled.inputs().len()];
         let (begun, steps, kinetic) = (0, 0, f64::NAN);
-        let interval = Interval::FIRST;
+        let interval = Interval::LONGEST;
         Simulation {
             compiled,
             method,
@@ -381,7 +381,7 @@ impl Simulation {
             // A step failed or has to be tested: repeat them.
             self.state.copy_from_slice(&self.before);
             (self.steps, self.kinetic) = (begun, before);
-            if !self.interval.shorten() {
+            if !self.interval.shorten(count) {
                 for _ in 0..count {
                     self.take_tested()?;
                 }

@@ -176,13 +176,10 @@ pub fn changes_much(before: f64, after: f64) -> bool {
 pub struct Interval(u64);
 
 impl Interval {
-    /// At this one, tests cost little.
-    const LONGEST: Interval = Interval(FLUSH_EVERY);
+    /// The interval before anything is known of the energy: tests cost little.
+    pub const LONGEST: Interval = Interval(FLUSH_EVERY);
     /// Shorter ones cost about as much as a test after each step.
     const SHORTEST: Interval = Interval(64);
-
-    /// The interval before anything is known of the energy.
-    pub const FIRST: Interval = Interval::LONGEST;
 
     /// How many of the next `steps` steps, after `taken` others, to take before a test.
     pub fn next(self, taken: u64, steps: u64) -> u64 {
@@ -197,11 +194,10 @@ impl Interval {
         }
     }
 
-    /// Before steps are repeated: whether they are at shorter intervals.
-    pub fn shorten(&mut self) -> bool {
-        let is_long = *self != Self::SHORTEST;
+    /// Before `count` steps are repeated: whether they are repeated at shorter intervals.
+    pub fn shorten(&mut self, count: u64) -> bool {
         *self = Self::SHORTEST;
-        is_long
+        count > Self::SHORTEST.0
     }
 }
 
@@ -648,13 +644,13 @@ mod tests {
         fn intervals_end_where_subnormal_numbers_are_flushed(
             advances in prop::collection::vec((1_u64..10_000, prop::bool::weighted(0.2)), 1..40),
         ) {
-            let (mut interval, mut taken) = (Interval::FIRST, 0);
+            let (mut interval, mut taken) = (Interval::LONGEST, 0);
             for (steps, is_repeated) in advances {
                 let end = taken + steps;
                 while taken < end {
                     let count = interval.next(taken, end - taken);
                     prop_assert!(count > 0 && taken / FLUSH_EVERY == (taken + count - 1) / FLUSH_EVERY);
-                    if is_repeated && interval.shorten() {
+                    if is_repeated && interval.shorten(count) {
                         continue;
                     }
                     taken += count;
@@ -667,9 +663,9 @@ mod tests {
 
     #[test]
     fn intervals_grow_until_steps_are_repeated() {
-        let mut interval = Interval::FIRST;
+        let mut interval = Interval::LONGEST;
         assert_eq!(interval.next(0, u64::MAX), FLUSH_EVERY);
-        assert!(interval.shorten() && !interval.shorten());
+        assert!(interval.shorten(FLUSH_EVERY) && !interval.shorten(64));
         assert_eq!(interval.next(1, u64::MAX), 63);
         let lengths = (1..8).map(|k| {
             interval.lengthen(k * FLUSH_EVERY);

@@ -205,7 +205,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
             // A step failed, or the energy has to be explained: repeat the steps.
-            if !self.interval.shorten() {
+            if !self.interval.shorten(count) {
                 self.take_checked(count, &inputs)?;
             }
         }
@@ -338,7 +338,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
-        let (limits, kinetic, interval) = (Limits::DEFAULT, f64::NAN, Interval::FIRST);
+        let (limits, kinetic, interval) = (Limits::DEFAULT, f64::NAN, Interval::LONGEST);
         Ok(Simulation {
             system,
             method,

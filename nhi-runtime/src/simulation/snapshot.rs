@@ -84,7 +84,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         };
         let prepared = method.prepare(&parameters, snapshot.h).map_err(|cause| Error::Start { cause })?;
         let (steps, limits, kinetic) = (snapshot.steps, Limits::DEFAULT, f64::NAN);
-        let (interval, last) = (Interval::FIRST, Kept::NOTHING);
+        let (interval, last) = (Interval::LONGEST, Kept::NOTHING);
         Ok(Simulation {
             system,
             method,

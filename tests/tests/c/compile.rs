@@ -15,7 +15,7 @@ pub(crate) struct Build {
     arguments: &'static [&'static str],
 }
 
-/// All ways. Optimised by those two compilers that might change results or warn of what they find then.
+/// All ways. Only gcc and clang optimise: an optimiser may change results, or find what deserves a warning.
 const BUILDS: [Build; 4] = [
     Build { name: "gcc", compiler: "gcc", arguments: &["-std=c99", "-O1"] },
     Build { name: "clang", compiler: "clang", arguments: &["-std=c99", "-O1"] },
