@@ -1,8 +1,8 @@
 //! Sines and cosines as operations: the formulas of `nhi_runtime::trigonometry`, operation by operation.
 
-use super::translate::{Huge, Translator};
+use super::translate::{Huge, Translator, block_arguments};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use nhi_codegen::lower::SinCos;
 use nhi_runtime::emitted::sines::{
     ARE_POLYNOMIALS, C, CLOSE, LARGEST, OVERFLOWING, PI_HALVES, S, SHORT_C, SHORT_S, SMALL, TINY, WHOLE,
@@ -20,14 +20,12 @@ impl Translator<'_> {
             SinCos::Small => self.small_sin_cos(x),
             SinCos::Turned { from, sines } => {
                 let (from, sines) = (self.get(*from), sines.map(|sine| self.get(sine)));
-                self.pin(&sines);
                 let by = self.sub(x, from);
                 self.rotated_sin_cos(x, by, sines)
             }
             SinCos::Near { from, by, sines } => {
                 let [from, by] = [*from, *by].map(|operand| self.get(operand));
                 let sines = sines.map(|sine| self.get(sine));
-                self.pin(&sines);
                 let off = self.sub(x, from);
                 let off = self.sub(off, by);
                 self.corrected_sin_cos(x, off, sines)
@@ -87,27 +85,24 @@ impl Translator<'_> {
         self.either(is_tiny, |this| this.rotated_to_first_order(off, sines), further)
     }
 
-    /// The pair that `usual` computes if a condition holds, else that of `rare`.
+    /// The pair that `usual` computes if a condition holds, else that of `rare`. The usual pair is computed before the branch:
+    /// Cranelift would move computations that only the two arms read into both, and repeat them after the arms.
     fn either(
         &mut self,
         condition: Value,
         usual: impl FnOnce(&mut Self) -> Pair,
         rare: impl FnOnce(&mut Self) -> Pair,
     ) -> Pair {
-        let [then, otherwise, after] = [(); 3].map(|()| self.builder.create_block());
+        let [otherwise, after] = [(); 2].map(|()| self.builder.create_block());
         let results = self.parameters(after, 2);
         self.builder.set_cold_block(otherwise);
-        self.branch(condition, then, otherwise);
-        self.arm(then, after, usual);
-        self.arm(otherwise, after, rare);
+        let pair = usual(self);
+        self.builder.ins().brif(condition, after, &block_arguments(pair), otherwise, &[]);
+        self.builder.switch_to_block(otherwise);
+        let pair = rare(self);
+        self.jump(after, pair);
         self.builder.switch_to_block(after);
         [results[0], results[1]]
-    }
-
-    fn arm(&mut self, block: Block, after: Block, write: impl FnOnce(&mut Self) -> Pair) {
-        self.builder.switch_to_block(block);
-        let pair = write(self);
-        self.jump(after, pair);
     }
 
     fn at_most(&mut self, x: Value, bound: f64) -> Value {

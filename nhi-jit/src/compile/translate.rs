@@ -69,8 +69,6 @@ pub(super) struct Translator<'a> {
     pub(super) huge: Huge,
     /// Where failures lead: a block with the status as its parameter.
     pub(super) failed: Block,
-    /// Room for numbers that are pinned.
-    unread: Option<StackSlot>,
     /// The values of the lowered function that is being written.
     values: Vec<Place>,
 }
@@ -93,16 +91,7 @@ impl<'a> Translator<'a> {
         let failed = builder.create_block();
         builder.append_block_param(failed, types::I32);
         builder.set_cold_block(failed);
-        Translator {
-            builder,
-            module,
-            called: HashMap::new(),
-            retraction,
-            huge,
-            failed,
-            unread: None,
-            values: Vec::new(),
-        }
+        Translator { builder, module, called: HashMap::new(), retraction, huge, failed, values: Vec::new() }
     }
 
     /// Writes `function` for the given arguments: the numbers of its outputs, in their order. Those that it passes on and that
@@ -184,17 +173,6 @@ impl<'a> Translator<'a> {
         self.mul(c, x)
     }
 
-    /// Has numbers computed here. Cranelift moves a computation into each branch that reads its result, and repeats it after these
-    /// branches. It does not move a store, even if nothing reads what is stored.
-    pub(super) fn pin(&mut self, numbers: &[Value]) {
-        let unread = self.unread.unwrap_or_else(|| self.slot(1));
-        self.unread = Some(unread);
-        let pointer = self.pointer();
-        for &x in numbers {
-            self.builder.ins().stack_store(pointer, x, unread, 0);
-        }
-    }
-
     pub(super) fn compare(&mut self, x: Value, by: FloatCC, y: Value) -> Value {
         self.builder.ins().fcmp(by, x, y)
     }
@@ -206,11 +184,6 @@ impl<'a> Translator<'a> {
 
     pub(super) fn jump(&mut self, to: Block, values: impl IntoIterator<Item = Value>) {
         self.builder.ins().jump(to, &block_arguments(values));
-    }
-
-    /// Goes on in a block if a condition holds, else in the other one, without arguments.
-    pub(super) fn branch(&mut self, condition: Value, then: Block, otherwise: Block) {
-        self.builder.ins().brif(condition, then, &[], otherwise, &[]);
     }
 
     /// Goes on in a new block if a condition holds, and fails with `status` otherwise.
