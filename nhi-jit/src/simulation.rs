@@ -381,7 +381,7 @@ impl Simulation {
             // A step failed or has to be tested: repeat them.
             self.state.copy_from_slice(&self.before);
             (self.steps, self.kinetic) = (begun, before);
-            if !self.interval.shorten(count) {
+            if !self.interval.shorten(count, false) {
                 for _ in 0..count {
                     self.take_tested()?;
                 }

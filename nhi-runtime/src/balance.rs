@@ -172,14 +172,17 @@ pub fn changes_much(before: f64, after: f64) -> bool {
 
 /// The number of steps between two tests of the energy. If the energy has changed much, the steps are repeated with tests at
 /// short intervals, and those of a short interval with a test after each. Forces that change it fast need short intervals.
+/// After long steps, a test takes little of their time: once those of a short interval are repeated, the next are tested one by
+/// one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval(u64);
 
 impl Interval {
     /// The interval before anything is known of the energy: tests cost little.
     pub const LONGEST: Interval = Interval(FLUSH_EVERY);
-    /// Shorter ones cost about as much as a test after each step.
-    const SHORTEST: Interval = Interval(64);
+    /// For short steps, shorter ones cost about as much as a test after each step.
+    const SHORT: Interval = Interval(64);
+    const SHORTEST: Interval = Interval(1);
 
     /// How many of the next `steps` steps, after `taken` others, to take before a test.
     pub fn next(self, taken: u64, steps: u64) -> u64 {
@@ -195,9 +198,10 @@ impl Interval {
     }
 
     /// Before `count` steps are repeated: whether they are repeated at shorter intervals.
-    pub fn shorten(&mut self, count: u64) -> bool {
-        *self = Self::SHORTEST;
-        count > Self::SHORTEST.0
+    pub fn shorten(&mut self, count: u64, are_long: bool) -> bool {
+        let is_shortened = count > Self::SHORT.0;
+        *self = if are_long && !is_shortened { Self::SHORTEST } else { Self::SHORT };
+        is_shortened
     }
 }
 
@@ -643,6 +647,7 @@ mod tests {
         #[test]
         fn intervals_end_where_subnormal_numbers_are_flushed(
             advances in prop::collection::vec((1_u64..10_000, prop::bool::weighted(0.2)), 1..40),
+            are_long: bool,
         ) {
             let (mut interval, mut taken) = (Interval::LONGEST, 0);
             for (steps, is_repeated) in advances {
@@ -650,7 +655,7 @@ mod tests {
                 while taken < end {
                     let count = interval.next(taken, end - taken);
                     prop_assert!(count > 0 && taken / FLUSH_EVERY == (taken + count - 1) / FLUSH_EVERY);
-                    if is_repeated && interval.shorten(count) {
+                    if is_repeated && interval.shorten(count, are_long) {
                         continue;
                     }
                     taken += count;
@@ -665,12 +670,14 @@ mod tests {
     fn intervals_grow_until_steps_are_repeated() {
         let mut interval = Interval::LONGEST;
         assert_eq!(interval.next(0, u64::MAX), FLUSH_EVERY);
-        assert!(interval.shorten(FLUSH_EVERY) && !interval.shorten(64));
+        assert!(interval.shorten(FLUSH_EVERY, false) && !interval.shorten(64, false));
         assert_eq!(interval.next(1, u64::MAX), 63);
         let lengths = (1..8).map(|k| {
             interval.lengthen(k * FLUSH_EVERY);
             interval.next(0, u64::MAX)
         });
         assert_eq!(lengths.collect::<Vec<u64>>(), [128, 256, 512, 1024, 2048, 4096, 4096]);
+        assert!(interval.shorten(FLUSH_EVERY, true) && !interval.shorten(64, true));
+        assert_eq!(interval.next(0, u64::MAX), 1);
     }
 }

@@ -110,13 +110,13 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         )
     }
 
-    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less time,
-    /// because the energy is tested once after many steps, unless the steps are long and there are forces, and so are the results
-    /// of short steps. Intermediate multipliers that no later state depends on may be neither computed nor checked. If the kinetic
-    /// energy has grown by more than a factor of 2 that the energy at rest and driven constraints do not explain, or has shrunk so
-    /// much in a system without forces, the steps are repeated with the same test at shorter intervals, and these with the test of
-    /// [`Limits`] after each step. So a step that multiplies the energy is found at once, unless the energy is lost again before the
-    /// next check.
+    /// Takes `steps` steps with the inputs held. The states are those of [`Simulation::step`], bit for bit. This takes less
+    /// time, because the energy is tested once after many steps, and so are the results of short steps. Intermediate
+    /// multipliers that no later state depends on may be neither computed nor checked. If the kinetic energy has grown by more
+    /// than a factor of 2 that the energy at rest and driven constraints do not explain, or has shrunk so much in a system
+    /// without forces, the steps are repeated with the same test at shorter intervals, and these with the test of [`Limits`]
+    /// after each step. So a step that multiplies the energy is found at once, unless the energy is lost again before the next
+    /// check.
     ///
     /// # Errors
     /// [`Error::Step`] says which step failed and why; the simulation is in the state before that step.
@@ -188,9 +188,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     }
                 }
                 Some(None) => false,
-                // A test takes little of the time of such a step, and forces may change the energy by any factor.
-                None if S::FORCED || count == 1 => {
-                    self.take_checked(count, &inputs)?;
+                None if count == 1 => {
+                    self.take_checked(1, &inputs)?;
+                    self.interval.lengthen(self.steps);
                     continue;
                 }
                 None => {
@@ -205,7 +205,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
             // A step failed, or the energy has to be explained: repeat the steps.
-            if !self.interval.shorten(count) {
+            if !self.interval.shorten(count, const { M::LENGTH.is_long() }) {
                 self.take_checked(count, &inputs)?;
             }
         }
