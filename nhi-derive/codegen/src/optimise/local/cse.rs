@@ -142,7 +142,20 @@ struct Places {
     nodes: Vec<Expr>,
     /// How often it occurs.
     times: i32,
+    /// Whether a node has no other operands.
+    is_whole: bool,
 }
+
+impl Places {
+    /// By which pairs are taken: those that occur more often first. Of equals, one that is a node by itself takes no operands from
+    /// other pairs there. The oldest comes last.
+    fn rank(&self, pair: Pair) -> Option<Rank> {
+        (self.times > 1).then_some((self.times, self.is_whole, Reverse(pair)))
+    }
+}
+
+/// See [`Places::rank`].
+type Rank = (i32, bool, Reverse<Pair>);
 
 /// Where pairs occur.
 #[derive(Default)]
@@ -151,8 +164,8 @@ struct Index {
     nodes: Table<Operands>,
     /// Where each pair occurs.
     places: FxHashMap<Pair, Places>,
-    /// Pairs that occur several times, by how often they do; the oldest last between equals.
-    queue: BTreeSet<(i32, Reverse<Pair>)>,
+    /// Pairs that occur several times.
+    queue: BTreeSet<Rank>,
     /// Operands of one node that are looked at.
     most: usize,
 }
@@ -183,11 +196,10 @@ fn share<F: Flat>(cx: &mut Context<'_>, draft: &mut Draft) {
             }
         }
     }
-    let several = index.places.iter().filter(|(_, places)| places.times > 1);
-    index.queue = several.map(|(&pair, places)| (places.times, Reverse(pair))).collect();
+    index.queue = index.places.iter().filter_map(|(&pair, places)| places.rank(pair)).collect();
     let mut defined: Vec<(Expr, Pair)> = Vec::new();
     while defined.len() < MAX_NAMES {
-        let Some(&(_, Reverse(pair))) = index.queue.last() else { break };
+        let Some(&(.., Reverse(pair))) = index.queue.last() else { break };
         let symbol = draft.fresh(cx);
         defined.push((symbol, pair));
         index.apply::<F>(pair, symbol);
@@ -232,14 +244,9 @@ impl Index {
     /// Changes how often a pair occurs.
     fn change(&mut self, pair: Pair, by: i32) {
         let Some(places) = self.places.get_mut(&pair) else { return };
-        let before = places.times;
+        places.rank(pair).map(|rank| self.queue.remove(&rank));
         places.times += by;
-        if before > 1 {
-            self.queue.remove(&(before, Reverse(pair)));
-        }
-        if places.times > 1 {
-            self.queue.insert((places.times, Reverse(pair)));
-        }
+        self.queue.extend(places.rank(pair));
     }
 
     /// Notes that the pair may occur in `node`; the pair, if it does.
@@ -254,6 +261,7 @@ impl Index {
         let place = places.nodes.binary_search(&node).err()?;
         places.nodes.insert(place, node);
         places.times += times.abs();
+        places.is_whole |= operands.0.iter().map(|&(_, n)| n.abs()).sum::<i32>() == 2;
         Some(pair)
     }
 
