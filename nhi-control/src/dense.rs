@@ -13,6 +13,33 @@ macro_rules! with_columns {
     };
 }
 
+/// Two versions of a function, the second one for processors with AVX2, whose registers have room for four numbers instead of
+/// two. Neither contracts multiplications and additions: the results are the same.
+macro_rules! with_widest_registers {
+    (fn $name:ident<const $n:ident: usize>($($argument:ident: $type:ty),*) $body:block) => {
+        #[inline(never)]
+        fn $name<const $n: usize>($($argument: $type),*) {
+            #[inline(always)]
+            fn plain<const $n: usize>($($argument: $type),*) $body
+
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            {
+                #[target_feature(enable = "avx2")]
+                fn avx2<const $n: usize>($($argument: $type),*) {
+                    plain::<$n>($($argument),*);
+                }
+
+                if std::arch::is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor has AVX2.
+                    #[allow(unsafe_code, reason = "a call with a target feature")]
+                    return unsafe { avx2::<$n>($($argument),*) };
+                }
+            }
+            plain::<$n>($($argument),*);
+        }
+    };
+}
+
 /// Calls a function with `length` copies of `zero`, on the stack if they are not more than `N`.
 pub(crate) fn with_scratch<const N: usize, T: Copy, R>(
     length: usize,
@@ -41,17 +68,18 @@ pub(crate) fn add_product(c: &mut [f64], a: &[f64], b: &[f64], inner: usize, col
     with_columns!(columns, add_rows(c, a, b, inner), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
-#[inline(never)]
-fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
-    let (b, _) = b.as_chunks::<N>();
-    for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
-        let mut sum = *c;
-        for (a, b) in a.iter().zip(b) {
-            for i in 0..N {
-                sum[i] += a * b[i];
+with_widest_registers! {
+    fn add_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
+        let (b, _) = b.as_chunks::<N>();
+        for (c, a) in c.as_chunks_mut::<N>().0.iter_mut().zip(a.chunks_exact(inner)) {
+            let mut sum = *c;
+            for (a, b) in a.iter().zip(b) {
+                for i in 0..N {
+                    sum[i] += a * b[i];
+                }
             }
+            *c = sum;
         }
-        *c = sum;
     }
 }
 
@@ -71,17 +99,18 @@ pub(crate) fn add_transposed_product(c: &mut [f64], a: &[f64], b: &[f64], rows: 
     with_columns!(columns, add_transposed_rows(c, a, b, rows), any(c); 1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
-#[inline(never)]
-fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
-    let (b, _) = b.as_chunks::<N>();
-    for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {
-        let mut sum = *c;
-        for (a, b) in a.chunks_exact(rows).zip(b) {
-            for j in 0..N {
-                sum[j] += a[i] * b[j];
+with_widest_registers! {
+    fn add_transposed_rows<const N: usize>(c: &mut [f64], a: &[f64], b: &[f64], rows: usize) {
+        let (b, _) = b.as_chunks::<N>();
+        for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().take(rows).enumerate() {
+            let mut sum = *c;
+            for (a, b) in a.chunks_exact(rows).zip(b) {
+                for j in 0..N {
+                    sum[j] += a[i] * b[j];
+                }
             }
+            *c = sum;
         }
-        *c = sum;
     }
 }
 
