@@ -9,6 +9,9 @@ mod recordings;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chromium::Chromium;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::report::{Format, report};
+use nhi_run::model::MODELS;
 use nhi_run::{Recording, page};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -124,6 +127,49 @@ fn pages_of_models_play() {
 fn pages_of_unusual_recordings_play() {
     // Some of their columns are constant, or have no values.
     all_play("unusual", recordings::unusual(), ".over-time");
+}
+
+/// What is wrong with a report on the screen.
+const REPORT: &str = r##"(() => {
+    const wrong = [];
+    const formulas = [...document.querySelectorAll("math")];
+    if (formulas.length === 0) wrong.push("no formula");
+    for (const formula of formulas) {
+        const { width, height } = formula.getBoundingClientRect();
+        if (!(width > 0 && height > 0)) wrong.push("not shown: " + formula.textContent.slice(0, 60));
+    }
+    if (document.querySelector("merror")) wrong.push("an error in a formula");
+    for (const link of document.querySelectorAll("a[href^='#']"))
+        if (!document.getElementById(link.getAttribute("href").slice(1))) wrong.push("no target: " + link.href);
+    if (document.documentElement.scrollWidth > window.innerWidth) wrong.push("wider than the window");
+    return wrong;
+})()"##;
+
+/// The report of every model, on a screen and on a phone.
+#[test]
+fn reports_of_models_are_shown() {
+    let Some((mut browser, folder)) = browser("reports") else { return };
+    let mut wrong: Vec<String> = Vec::new();
+    for model in MODELS {
+        let place = if model.on_group { "group" } else { "coordinates" };
+        let name = format!("{}-{place}", model.name);
+        let report = report(model.declaration, None, Format::Html, &mut BuiltIn).expect("a report");
+        let file = folder.join(format!("{name}.html"));
+        fs::write(&file, report).expect("a file");
+        for (window, size) in [("screen", SCREEN), ("phone", PHONE)] {
+            let session = browser.open(size);
+            browser.navigate(&session, &format!("file://{}", file.display()));
+            let found: Vec<String> =
+                serde_json::from_value(browser.evaluate(&session, REPORT)).expect("a list of texts");
+            let all = found.into_iter().chain(browser.complaints(&session));
+            wrong.extend(all.map(|what| format!("{name}, {window}: {what}")));
+            if window == "screen" {
+                let picture = STANDARD.decode(browser.screenshot(&session)).expect("base64");
+                fs::write(folder.join(format!("{name}.png")), picture).expect("a file");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What the tests look for is found.
