@@ -370,7 +370,15 @@ fn examples_of_the_help_run() {
         std::fs::write(folder.join(name), text).unwrap();
     }
     let mut examples = 0;
-    for command in ["new", "run", "check", "plan", "fit", "models", "scoreboard", "expand", "generate"] {
+    let commands =
+        ["new", "run", "check", "plan", "fit", "models", "scoreboard", "expand", "report", "generate"];
+    let help = nhi(&folder, "--help");
+    let listed = text(&help.stdout).lines().skip_while(|line| *line != "Commands:").skip(1);
+    for line in listed.take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(name == "help" || commands.contains(&name), "{name}");
+    }
+    for command in commands {
         let help = nhi(&folder, &format!("{command} --help"));
         let help = text(&help.stdout);
         assert!(help.contains("Example"), "{command}");
@@ -380,7 +388,7 @@ fn examples_of_the_help_run() {
             examples += 1;
         }
     }
-    assert!(examples >= 14, "{examples}");
+    assert!(examples >= 16, "{examples}");
     let sweep = std::fs::read_to_string(folder.join("sweep.csv")).unwrap();
     let a: Vec<String> = column(&sweep, "a").iter().map(|a| format!("{a:.1}")).collect();
     assert_eq!(a.join(" "), "0.1 0.1 0.2 0.2 0.3 0.3 0.4 0.4 0.5 0.5");
