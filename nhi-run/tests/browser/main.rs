@@ -37,6 +37,11 @@ fn browser(test: &str) -> Option<(Chromium, PathBuf)> {
     Some((Chromium::start(program, &folder.join("profile")), folder))
 }
 
+fn save_picture(browser: &mut Chromium, session: &str, file: &Path) {
+    let picture = STANDARD.decode(browser.screenshot(session)).expect("base64");
+    fs::write(file, picture).expect("a file");
+}
+
 /// Plays a page in a window of this size. Panels that the selector `moves` names have to change. The result is what went
 /// wrong. Files of this name in `folder` are the page and a
 /// picture of it.
@@ -53,8 +58,7 @@ fn play(
     browser.navigate(&session, &format!("file://{}", file.display()));
     let wrong = browser.evaluate(&session, &format!("({PROBE})({moves:?})"));
     browser.evaluate(&session, "player.seek(0.6 * player.duration)");
-    let picture = STANDARD.decode(browser.screenshot(&session)).expect("base64");
-    fs::write(folder.join(format!("{name}.png")), picture).expect("a file");
+    save_picture(browser, &session, &folder.join(format!("{name}.png")));
     let mut wrong: Vec<String> = serde_json::from_value(wrong).expect("a list of texts");
     wrong.extend(browser.complaints(&session));
     wrong
@@ -164,8 +168,7 @@ fn reports_of_models_are_shown() {
             let all = found.into_iter().chain(browser.complaints(&session));
             wrong.extend(all.map(|what| format!("{name}, {window}: {what}")));
             if window == "screen" {
-                let picture = STANDARD.decode(browser.screenshot(&session)).expect("base64");
-                fs::write(folder.join(format!("{name}.png")), picture).expect("a file");
+                save_picture(&mut browser, &session, &file.with_extension("png"));
             }
         }
     }
