@@ -8,7 +8,7 @@ use crate::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method, MethodPrograms, StartKind,
     StateKind, SystemPrograms,
 };
-use crate::optimise::{Cost, Decision, Options, optimise, optimise_step};
+use crate::optimise::{Cost, Decision, Options, optimise, optimise_often, optimise_step};
 use crate::parallel::in_parallel;
 use crate::program::{Constants, Prepared, Program, StepProgram, split};
 use std::collections::HashMap;
@@ -110,7 +110,7 @@ impl DerivativeFunctions {
     /// The functions of these programs.
     pub fn of(programs: &DerivativePrograms) -> DerivativeFunctions {
         let [linearize, linearize_parameters, pull_back] =
-            programs.all().map(|program| of_program(&programs.pool, program));
+            programs.all().map(|program| of_derivative(&programs.pool, program));
         DerivativeFunctions { linearize, linearize_parameters, pull_back }
     }
 
@@ -127,13 +127,13 @@ pub fn basis_function(basis: &BasisProgram) -> Function {
 
 /// The second derivatives of a step as a function.
 pub fn curvature_function(program: &CurvatureProgram) -> Function {
-    of_program(&program.pool, &program.curvature)
+    of_derivative(&program.pool, &program.curvature)
 }
 
 /// Functions of a state: their values, first and second derivatives; see [`FormulaPrograms`].
 pub fn formula_functions(programs: &FormulaPrograms) -> [Function; 3] {
     let FormulaPrograms { pool, value, linearize, curvature } = programs;
-    [value, linearize, curvature].map(|program| of_program(pool, program))
+    [value, linearize, curvature].map(|program| of_derivative(pool, program))
 }
 
 /// A number that is kept, with its documentation.
@@ -154,9 +154,9 @@ impl Optimised {
             methods.iter().flat_map(|m| m.starts.iter().map(|(_, start)| Work::Plain(&m.pool, start))),
         );
         let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
-        work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Plain(&d.pool, program))));
+        work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Derivative(&d.pool, program))));
         let curvatures = methods.iter().filter_map(|method| method.curvature.as_ref());
-        work.extend(curvatures.map(|c| Work::Plain(&c.pool, &c.curvature)));
+        work.extend(curvatures.map(|c| Work::Derivative(&c.pool, &c.curvature)));
         let SystemPrograms {
             energy,
             momentum,
@@ -359,6 +359,8 @@ enum Work<'a> {
     Step(&'a MethodPrograms),
     /// In that pool.
     Plain(&'a Pool, &'a Program),
+    /// That are taken as often as steps.
+    Derivative(&'a Pool, &'a Program),
 }
 
 /// What has become of it.
@@ -388,7 +390,7 @@ impl Work<'_> {
     fn name(&self) -> &str {
         match self {
             Work::Step(method) => method.id(),
-            Work::Plain(_, program) => &program.name,
+            Work::Plain(_, program) | Work::Derivative(_, program) => &program.name,
         }
     }
 
@@ -396,6 +398,7 @@ impl Work<'_> {
         match self {
             Work::Step(method) => Done::Step(Box::new(step_functions(method, Options::default()))),
             Work::Plain(pool, program) => Done::Plain(Box::new(of_program(pool, program))),
+            Work::Derivative(pool, program) => Done::Plain(Box::new(of_derivative(pool, program))),
         }
     }
 }
@@ -403,14 +406,22 @@ impl Work<'_> {
 /// A program of `pool` after the passes, in lowered form.
 fn of_program(pool: &Pool, program: &Program) -> Function {
     let (mut pool, program) = program.isolated(pool);
-    finished(&mut pool, &mut Constants::default(), &program)
+    let constants = &mut Constants::default();
+    let program = optimise(&mut pool, constants, &program);
+    lowered(&mut pool, constants, &program)
 }
 
-/// `program` after the passes, in lowered form.
-fn finished(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Function {
-    let program = optimise(pool, constants, program);
+/// The same for a program of derivatives: a planner runs it as often as steps.
+fn of_derivative(pool: &Pool, program: &Program) -> Function {
+    let (mut pool, program) = program.isolated(pool);
+    let constants = &mut Constants::default();
+    let program = optimise_often(&mut pool, constants, &program);
+    lowered(&mut pool, constants, &program)
+}
+
+fn lowered(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Function {
     program.validate(pool);
-    lower(pool, constants, &program)
+    lower(pool, constants, program)
 }
 
 /// The functions of a method but for its starts.
@@ -432,15 +443,13 @@ fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions 
     let (initial, rescale, resync) = (step.initial(), step.rescale(pool), step.resync(pool));
     let update_velocity = step.update_velocity(pool);
     let prepared = prepared(pool, &prepare);
-    let mut lowered = |program: &Program| {
-        program.validate(pool);
-        lower(pool, constants, program)
-    };
-    let [prepare, rest] = [prepare, rest].map(|program| lowered(&program));
+    let [prepare, rest] = [prepare, rest].map(|program| lowered(pool, constants, &program));
     let [resync, update_velocity] =
-        [resync, update_velocity].map(|program| program.map(|program| lowered(&program)));
-    let [initial, rescale] =
-        [initial, rescale].map(|program| program.map(|program| finished(pool, constants, &program)));
+        [resync, update_velocity].map(|program| program.map(|program| lowered(pool, constants, &program)));
+    let [initial, rescale] = [initial, rescale].map(|program| {
+        let program = optimise(pool, constants, &program?);
+        Some(lowered(pool, constants, &program))
+    });
     MethodFunctions {
         method: method.method,
         state: method.state,

@@ -1,6 +1,7 @@
 //! Writes one program: binds quantities to named symbols and unrolls small linear solves.
 
 use super::Form;
+use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
 use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
@@ -27,9 +28,11 @@ pub(super) struct Builder<'a> {
     pub(super) reduces: bool,
     /// Whether the parts that residuals of Newton's method share have names before they are differentiated.
     names_parts: bool,
+    /// Whether linear equations are to be differentiated instead of their solution.
+    implicit: bool,
     /// What of this has been done.
     pub(super) made: Made,
-    /// The equations that Newton's method has solved, if they are to be differentiated.
+    /// The equations that have been solved, if they are to be differentiated.
     solved: Option<Vec<Solved>>,
 }
 
@@ -71,15 +74,19 @@ pub(super) struct Made {
     pub(super) reduced: bool,
     /// Parts of residuals have names.
     pub(super) parted: bool,
+    /// Linear equations have been stated.
+    pub(super) implicit: bool,
 }
 
-/// Equations that Newton's method has solved, for the derivatives of the solution.
+/// Equations that have been solved, for the derivatives of the solution.
 pub(super) struct Solved {
     pub(super) unknowns: Vec<Expr>,
     /// The residuals at the solution.
     pub(super) residual: Vec<Expr>,
-    /// What the residuals are computed from, in the body: the statements that follow the iteration.
+    /// The statements that compute the residuals from the unknowns: they follow the solution.
     pub(super) at: Range<usize>,
+    /// Linear equations; others have been solved by Newton's method.
+    pub(super) linear: Option<SaddlePoint>,
 }
 
 /// Equations for Newton's method.
@@ -139,6 +146,7 @@ impl<'a> Builder<'a> {
             readable: false,
             reduces: false,
             names_parts: false,
+            implicit: false,
             made: Made::default(),
             solved: None,
         };
@@ -148,8 +156,8 @@ impl<'a> Builder<'a> {
 
     /// For a step in that form.
     pub(super) fn in_form(x: &'a mut Mechanics, form: Form) -> Self {
-        let Form { readable, reduced, parted, .. } = form;
-        Builder { readable, reduces: reduced, names_parts: parted, ..Builder::new(x) }
+        let Form { readable, reduced, parted, implicit, .. } = form;
+        Builder { readable, reduces: reduced, names_parts: parted, implicit, ..Builder::new(x) }
     }
 
     /// For a step in that form, whose equations are bound once more at their solution. [`Builder::solved`] gives them.
@@ -162,7 +170,21 @@ impl<'a> Builder<'a> {
         self.solved.is_some()
     }
 
-    /// What Newton's method has solved.
+    /// Whether linear equations are to be stated by [`Builder::state`].
+    pub(super) fn is_implicit(&self) -> bool {
+        self.implicit
+    }
+
+    /// States linear equations of unknowns that have just been bound.
+    pub(super) fn state(&mut self, unknowns: Vec<Expr>, residual: Vec<Expr>, equations: SaddlePoint) {
+        let at = self.body.len()..self.body.len();
+        if let Some(all) = &mut self.solved {
+            all.push(Solved { unknowns, residual, at, linear: Some(equations) });
+            self.made.implicit = true;
+        }
+    }
+
+    /// What has been solved.
     pub(super) fn solved(&mut self) -> Vec<Solved> {
         self.solved.take().unwrap_or_default()
     }
@@ -383,6 +405,17 @@ impl<'a> Builder<'a> {
         a.iter().map(|row| crate::mechanics::dot(self.pool(), row, x)).collect()
     }
 
+    /// A·X for matrices given by rows.
+    pub(super) fn product(&mut self, a: &Matrix, x: &Matrix) -> Matrix {
+        let columns = x.first().map_or(0, Vec::len);
+        a.iter().map(|row| self.apply_transposed(x, row, columns)).collect()
+    }
+
+    /// Symbols for the entries of a matrix.
+    pub(super) fn bind_matrix(&mut self, name: &str, matrix: &Matrix) -> Matrix {
+        matrix.iter().map(|row| row.iter().map(|&e| self.bind(name, e)).collect()).collect()
+    }
+
     /// Aᵀ·x for a matrix of `columns` columns given by rows.
     pub(super) fn apply_transposed(&mut self, a: &Matrix, x: &[Expr], columns: usize) -> Vec<Expr> {
         (0..columns)
@@ -395,7 +428,10 @@ impl<'a> Builder<'a> {
 
     /// The function fails with `what` if `pivot` is not positive relative to `diagonal`.
     pub(super) fn pivot(&mut self, pivot: Expr, diagonal: Expr, what: Singular) {
-        self.push(Statement::Pivot { pivot, diagonal, what });
+        let test = Statement::Pivot { pivot, diagonal, what };
+        if !self.body.contains(&test) {
+            self.push(test);
+        }
     }
 
     /// Starts a trial: later bindings can be [discarded](Self::discard).
@@ -630,7 +666,7 @@ impl<'a> Builder<'a> {
             let residual = body(self);
             let at = start..self.body.len();
             if let Some(all) = &mut self.solved {
-                all.push(Solved { unknowns, residual, at });
+                all.push(Solved { unknowns, residual, at, linear: None });
             }
         }
     }

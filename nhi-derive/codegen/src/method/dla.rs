@@ -202,7 +202,7 @@ pub(super) fn nodal(
     let constraint = step_constraint(b, state, (q, t), constraint, 2);
     let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint);
 
-    let arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Removed(3), ("u_", ""));
+    let mut arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Removed(3), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![

@@ -36,7 +36,7 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
     let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), (q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (q, &state.v_post), constraint);
 
-    let arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Reflected(3), ("dot_", "_pre_1"));
+    let mut arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Reflected(3), ("dot_", "_pre_1"));
     let v_post = arrival.remove(b, ("dot_", "_post_1"));
     let lambda = arrival.lambda(b);
     vec![
@@ -116,7 +116,7 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let guess = vec![b.pool().zero(); rows.len()];
     let constraint = StepConstraint::of(b, rows, (&q, t), quadrature, guess);
     let step = Departed::from_node(b, &space, rule, (&q, &v_post), constraint);
-    let arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
+    let mut arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![

@@ -311,8 +311,9 @@ pub fn readable_programs(x: &Mechanics, method: Method) -> MethodPrograms {
     programs(x, method, true)
 }
 
-/// Operations, as they are written, of a step whose residuals are not parted: to compare the forms would take too long.
-const MOST_PARTED: usize = 40_000;
+/// Operations of a program, as they are written, from which on it would take too long to compare its forms when they are nearly
+/// done.
+const MOST_COMPARED: usize = 40_000;
 
 /// How a step is written, where there is a choice.
 #[derive(Clone, Copy, Default)]
@@ -323,6 +324,8 @@ struct Form {
     reduced: bool,
     /// With names for what the terms of a residual share, so that its derivatives share theirs.
     parted: bool,
+    /// With linear equations to be differentiated instead of their solution.
+    implicit: bool,
     /// For readers.
     readable: bool,
 }
@@ -356,7 +359,7 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
         let parted = Form { parted: true, ..best.form };
         if let (step, Made { parted: true, .. }) = self::step(&mut x, facts, &scheme, parted) {
             // What is shared cannot be seen as it is written.
-            best = cheapest(&x, vec![best, Candidate::new(parted, step)], MOST_PARTED);
+            best = cheapest(&x, vec![best, Candidate::new(parted, step)], MOST_COMPARED);
         }
     }
     let Candidate { form, mut step, .. } = best;

@@ -184,7 +184,7 @@ fn projected(b: &mut Builder<'_>, state: &NodeSymbols) -> Results {
         named: ("d_", ""),
     }
     .solve(b);
-    let arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
+    let mut arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);
     vec![

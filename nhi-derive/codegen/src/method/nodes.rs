@@ -8,9 +8,9 @@ use super::space::{End, Space};
 use super::states::{self, Beginning, States};
 use crate::expr::{Expr, identifier};
 use crate::mechanics::{Matrix, Reaction};
-use crate::program::Singular;
+use crate::program::{Singular, lets};
 use crate::system::Constraint;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// The momentum equations at a node that a step leaves, with the numbers that they have in every method:
@@ -600,6 +600,11 @@ pub(super) struct Arrival {
     stiff: Vec<Expr>,
     /// What becomes of it.
     normal: Normal,
+    /// The number of the first statement that computes the velocity.
+    start: usize,
+    /// p⁺ and x.
+    momentum: Vec<Expr>,
+    near: Vec<Expr>,
 }
 
 /// What becomes of the normal part B σ of a velocity at a node, with the number of the equation that says so.
@@ -647,6 +652,7 @@ impl Arrival {
         // On vector spaces p⁺ is M d up to small terms, and M d cancels; with the tangents of a group it does not.
         let rest = vec![b.pool().zero(); d.len()];
         let near = if space.is_flat() { d } else { &rest };
+        let start = b.statements().len();
         let velocity = b.velocity_of(&q, &p, near, end);
         let node = b.reaction(&q, end);
         let (velocity, kept) = match normal {
@@ -672,17 +678,49 @@ impl Arrival {
             }
             None => Vec::new(),
         };
-        Arrival { q, t: end, velocity, node, taken, kept, stiff, normal }
+        let near = near.clone();
+        Arrival { start, q, t: end, velocity, node, taken, kept, stiff, normal, momentum: p, near }
     }
 
     /// The velocity minus the part to be removed, bound to a symbol.
-    pub(super) fn remove(&self, b: &mut Builder<'_>, named: (&str, &str)) -> Vec<Expr> {
+    pub(super) fn remove(&mut self, b: &mut Builder<'_>, named: (&str, &str)) -> Vec<Expr> {
         b.equation(match self.normal {
             Normal::Removed(n) => format!("({n}) v' = u − B σ"),
             Normal::Reflected(n) => format!("({n}) v_post' = v_pre' − 2 B σ"),
         });
         let velocity = b.remove(&self.node, &self.velocity, &self.taken);
+        let velocity = match self.normal {
+            Normal::Removed(_) if b.is_implicit() => self.stated(b, &velocity),
+            _ => velocity,
+        };
         b.bind_velocities(named.0, named.1, &velocity)
+    }
+
+    /// Binds v' and σ, and states that (M + s μᵀμ)(v' − x) = p⁺ − a − M x − μᵀσ and μ v' = −μ₀.
+    fn stated(&mut self, b: &mut Builder<'_>, velocity: &[Expr]) -> Vec<Expr> {
+        let (mass, l_v) = (b.x.inertia.clone(), b.x.momentum.clone());
+        let mass = b.matrix_at(&mass, &self.q, self.t);
+        let reaction: Vec<Expr> = self.taken.iter().map(|&s| b.pool().neg(s)).collect();
+        let momentum = |b: &mut Builder<'_>, v: &[Expr]| {
+            let p = if b.x.stiffness.is_some() {
+                let change: Vec<Expr> = v.iter().zip(&self.near).map(|(&v, &x)| b.sub(v, x)).collect();
+                let change = b.apply(&mass, &change);
+                let near = b.at(&l_v, &self.q, &self.near, self.t);
+                near.iter().zip(change).map(|(&p, change)| b.add(p, change)).collect()
+            } else {
+                b.at(&l_v, &self.q, v, self.t)
+            };
+            p.iter().zip(&self.momentum).map(|(&p, &known)| b.sub(p, known)).collect()
+        };
+        let [velocity, reaction] = b.state_saddle_point(
+            self.start,
+            (&mass, &self.node),
+            [velocity, &reaction],
+            momentum,
+            &self.node.mu_t,
+        );
+        self.taken = reaction.iter().map(|&r| b.pool().neg(r)).collect();
+        velocity
     }
 
     /// Multipliers λ of the normal part: it is what reactions −μᵀλ do in half a step.
@@ -752,23 +790,84 @@ impl Builder<'_> {
 
     /// x with C x = r.
     pub(super) fn solve_c(&mut self, node: &Node, r: &[Expr]) -> Vec<Expr> {
-        let c = &node.reaction.c;
         let rhs: Matrix = r.iter().map(|&e| vec![e]).collect();
-        let solved = match node.reaction.det {
+        self.solve_c_for(node, &rhs).concat()
+    }
+
+    /// X with C X = R.
+    fn solve_c_for(&mut self, node: &Node, rhs: &Matrix) -> Matrix {
+        let c = &node.reaction.c;
+        match node.reaction.det {
             Some(det) if !self.pool().is_zero(c[0][1]) => {
                 let det = self.bind("det_c", det);
                 let scale = self.mul(c[0][0], c[1][1]);
                 self.pivot(det, scale, Singular::Constraints);
-                let cramer = |s: &mut Self, i: usize| {
-                    let (x, y) = (s.mul(c[1 - i][1 - i], r[i]), s.mul(c[0][1], r[1 - i]));
-                    let top = s.sub(x, y);
-                    vec![s.pool().div(top, det)]
+                let mut cramer = |i: usize| -> Vec<Expr> {
+                    let columns = rhs[i].iter().zip(&rhs[1 - i]);
+                    let quotients = columns.map(|(&r, &other)| {
+                        let (x, y) = (self.mul(c[1 - i][1 - i], r), self.mul(c[0][1], other));
+                        let top = self.sub(x, y);
+                        self.pool().div(top, det)
+                    });
+                    quotients.collect()
                 };
-                vec![cramer(self, 0), cramer(self, 1)]
+                vec![cramer(0), cramer(1)]
             }
-            _ => self.solve_definite(Singular::Constraints, c, &rhs, &[]),
-        };
-        solved.into_iter().map(|row| row[0]).collect()
+            _ => self.solve_definite(Singular::Constraints, c, rhs, &[]),
+        }
+    }
+
+    /// X and Λ with M X = F + μᵀΛ and μ X = −G: Λ = −C⁻¹(μ M⁻¹ F + G), X = M⁻¹ F + B Λ.
+    pub(super) fn solve_saddle_point(
+        &mut self,
+        SaddlePoint { mass, node, .. }: &SaddlePoint,
+        [f, g]: [&Matrix; 2],
+    ) -> [Matrix; 2] {
+        let free = self.solve_definite(Singular::Mass, mass, f, &[]);
+        let free = self.bind_matrix("free", &free);
+        let along = self.product(&node.mu, &free);
+        let rhs = along.iter().zip(g).map(|(along, g)| {
+            let sums = along.iter().zip(g).map(|(&x, &g)| {
+                let sum = self.add(x, g);
+                self.pool().neg(sum)
+            });
+            sums.collect()
+        });
+        let rhs: Matrix = rhs.collect();
+        let lambda = self.solve_c_for(node, &rhs);
+        let lambda = self.bind_matrix("reaction", &lambda);
+        let pushed = self.product(&node.reaction.b, &lambda);
+        let sums = free
+            .iter()
+            .zip(pushed)
+            .map(|(free, pushed)| free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect());
+        [sums.collect(), lambda]
+    }
+
+    /// Binds x and λ, which have been computed from statement `start` on, and states that M x = f + μᵀλ and μ x = −g, where
+    /// `momentum` is M x − f. The derivatives of numbers, and of what was bound before, are known without these equations.
+    pub(super) fn state_saddle_point(
+        &mut self,
+        start: usize,
+        (mass, node): (&Matrix, &Node),
+        [x, lambda]: [&[Expr]; 2],
+        momentum: impl FnOnce(&mut Self, &[Expr]) -> Vec<Expr>,
+        g: &[Expr],
+    ) -> [Vec<Expr>; 2] {
+        let values: Vec<Expr> = [x, lambda].concat().iter().map(|&e| self.bind("solution", e)).collect();
+        let bound: HashSet<Expr> = lets(&self.statements()[start..]).map(|(symbol, _)| symbol).collect();
+        let is_first = |i: usize| bound.contains(&values[i]) && !values[..i].contains(&values[i]);
+        let places: Vec<usize> = (0..values.len()).filter(|&i| is_first(i)).collect();
+        let unknowns = places.iter().map(|&i| values[i]).collect();
+        let (values, lambda) = values.split_at(x.len());
+        let momentum = momentum(self, values);
+        let reaction = self.apply_transposed(&node.mu, lambda, values.len());
+        let along = self.apply(&node.mu, values);
+        let balance = momentum.iter().zip(reaction).map(|(&p, force)| self.sub(p, force));
+        let mut residual: Vec<Expr> = balance.collect();
+        residual.extend(along.iter().zip(g).map(|(&x, &g)| self.add(x, g)));
+        self.state(unknowns, residual, SaddlePoint { mass: mass.clone(), node: node.clone(), places });
+        [values.to_vec(), lambda.to_vec()]
     }
 
     /// The part of a velocity, or of a difference of two (not `affine`), that is tangent to the position constraints,
@@ -864,7 +963,18 @@ impl Builder<'_> {
     }
 }
 
+/// Linear equations M x = f + μᵀλ, μ x = −g for x and λ.
+pub(super) struct SaddlePoint {
+    /// M.
+    pub(super) mass: Matrix,
+    /// μ, B = M⁻¹μᵀ and C.
+    pub(super) node: Node,
+    /// The places of the unknowns among x and λ.
+    pub(super) places: Vec<usize>,
+}
+
 /// The constraint geometry at one configuration.
+#[derive(Clone)]
 pub(super) struct Node {
     pub mu: Matrix,
     pub mu_t: Vec<Expr>,

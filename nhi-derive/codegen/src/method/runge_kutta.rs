@@ -107,6 +107,7 @@ impl Builder<'_> {
         let (bias, gamma) = (self.x.bias.clone(), self.x.gamma.clone());
         let bias = self.at_states(&bias, (q, v, z), t);
         let gamma = self.at(&gamma, q, v, t);
+        let start = self.statements().len();
         let free = self.solve_mass(q, t, &bias);
         let free = self.bind_velocities("free_", "", &free);
         let node = self.reaction(q, t);
@@ -122,7 +123,16 @@ impl Builder<'_> {
         let lambda = self.solve_c(&node, &rhs);
         let mut lambda = self.bind_forms("lambda", &lambda);
         let pushed = self.apply(&node.reaction.b, &lambda);
-        let a: Vec<Expr> = free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect();
+        let mut a: Vec<Expr> = free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect();
+        if self.is_implicit() {
+            let mass = self.x.inertia.clone();
+            let mass = self.matrix_at(&mass, q, t);
+            let momentum = |b: &mut Self, a: &[Expr]| {
+                let inertia = b.apply(&mass, a);
+                inertia.iter().zip(&bias).map(|(&x, &force)| b.sub(x, force)).collect()
+            };
+            [a, lambda] = self.state_saddle_point(start, (&mass, &node), [&a, &lambda], momentum, &gamma);
+        }
         // (M + s μᵀμ) a = b + μᵀλ is M a = b + μᵀ(λ + s γ), because μ a = −γ.
         if let Some(stiffness) = self.x.stiffness {
             let stiffness = self.at(&[stiffness], q, v, t)[0];

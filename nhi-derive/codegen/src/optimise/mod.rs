@@ -125,6 +125,14 @@ pub fn optimise(pool: &mut Pool, constants: &mut Constants, program: &Program) -
     Search::new(cx, program).finish(cx)
 }
 
+/// The same after as many rounds as for a step: for functions that run as often.
+pub fn optimise_often(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Program {
+    let cx = &mut Context::new(pool, constants, Options::default());
+    let mut search = Search::new(cx, program);
+    search.other_rounds(cx);
+    search.finish(cx)
+}
+
 /// `program` with fewer operations, after as many rounds as for a step. `observe` is called with the name of every pass
 /// that was kept and its result.
 pub fn trace(
@@ -135,7 +143,6 @@ pub fn trace(
 ) -> Program {
     let cx = &mut Context::new(pool, constants, Options::default());
     let mut search = Search::new(cx, program);
-    search.other_orders(cx);
     search.other_rounds(cx);
     search.kept.extend(run(cx, LAST, &search.best));
     let mut program = program.clone();

@@ -59,11 +59,6 @@ impl Search {
         search
     }
 
-    /// Runs the first round in every other order.
-    pub(super) fn other_orders(&mut self, cx: &mut Context<'_>) {
-        self.orders[1..].iter().for_each(|order| self.try_order(cx, order));
-    }
-
     fn try_order(&mut self, cx: &mut Context<'_>, order: &'static [LocalPass]) {
         let mut steps = self.begun.clone();
         if let Some((_, draft)) = self.begun.last() {
@@ -74,8 +69,9 @@ impl Search {
         }
     }
 
-    /// Runs further rounds while they save operations; in long programs one.
+    /// Runs the first round in every other order, and further rounds while they save operations; in long programs one.
     pub(super) fn other_rounds(&mut self, cx: &mut Context<'_>) {
+        self.orders[1..].iter().for_each(|order| self.try_order(cx, order));
         let Some(order) = self.order else { return };
         for _ in 1..if self.is_long() { 2 } else { MAX_ROUNDS } {
             let steps = run(cx, BEGINNING.iter().chain(order), &self.best);

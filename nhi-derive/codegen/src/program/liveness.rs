@@ -15,20 +15,30 @@ pub(crate) fn used(pool: &Pool, program: &Program) -> BTreeSet<Expr> {
     pool.reachable(&program.values()).into_iter().collect()
 }
 
-/// Removes statements whose values are not used.
+/// Removes statements whose values are not used. Values are used by later statements and by results alone.
 pub(crate) fn drop_unused(pool: &Pool, program: &mut Program) {
-    loop {
-        let used = used(pool, program);
-        let before = program.body.len();
-        program.body.retain(|statement| match statement {
-            Statement::Let { symbol, .. } => used.contains(symbol),
-            Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(s)),
-            _ => true,
+    let mut used: Table<()> = Table::new();
+    let mark = |used: &mut Table<()>, roots: &[Expr]| {
+        let new = pool.reachable_where(roots, |e| !used.contains(e));
+        new.into_iter().for_each(|e| {
+            used.insert(e, ());
         });
-        if program.body.len() == before {
-            return;
+    };
+    program.outputs.iter().for_each(|output| mark(&mut used, &output.values));
+    let mut kept = Vec::with_capacity(program.body.len());
+    for statement in program.body.drain(..).rev() {
+        let is_used = match &statement {
+            Statement::Let { symbol, .. } => used.contains(*symbol),
+            Statement::Turn(turn) => turn.sines.iter().any(|s| used.contains(*s)),
+            _ => true,
+        };
+        if is_used {
+            mark(&mut used, &statement.values());
+            kept.push(statement);
         }
     }
+    kept.reverse();
+    program.body = kept;
 }
 
 /// The symbols that `results` need, directly or through other values.

@@ -129,8 +129,10 @@ impl<'b, 'a> Cotangent<'b, 'a> {
     pub(super) fn pass(&mut self, statements: Range<usize>, solved: &[Solved]) {
         let mut at = statements.end;
         while at > statements.start {
+            self.solve_linear(solved, at);
             at -= 1;
-            if let Some(solved) = solved.iter().find(|solved| solved.at.end == at + 1) {
+            let by_newton = |solved: &&Solved| solved.linear.is_none() && solved.at.end == at + 1;
+            if let Some(solved) = solved.iter().find(by_newton) {
                 self.solve(solved);
                 // The statement before is the iteration.
                 at = solved.at.start - 1;
@@ -188,7 +190,30 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         values.iter().map(|&e| self.b.bind(name, e)).collect()
     }
 
-    fn solve(&mut self, Solved { unknowns, residual, at }: &Solved) {
+    /// Carries covectors through the linear equations before a statement, M x − μᵀλ = f and μ x = −g, which are symmetric in x
+    /// and −λ.
+    fn solve_linear(&mut self, solved: &[Solved], before: usize) {
+        for Solved { unknowns, residual, linear, .. } in solved.iter().filter(|s| s.at.start == before) {
+            let Some(equations) = linear else { continue };
+            let mut adjoint = vec![self.b.pool().zero(); residual.len()];
+            for (&unknown, &place) in unknowns.iter().zip(&equations.places) {
+                adjoint[place] = self.of(unknown);
+            }
+            let adjoint: Matrix = self.bound("adjoint_solved", &adjoint).iter().map(|&e| vec![e]).collect();
+            let (f, g) = adjoint.split_at(equations.mass.len());
+            self.b.equation("covector of the residual by the implicit function theorem");
+            let [x, lambda] = self.b.solve_saddle_point(equations, [&f.to_vec(), &g.to_vec()]);
+            let mut y: Vec<Expr> = x.concat().iter().map(|&x| self.b.pool().neg(x)).collect();
+            y.extend(lambda.concat());
+            let y = self.bound("adjoint_residual", &y);
+            residual.iter().zip(y).for_each(|(&residual, y)| self.add_value(residual, y));
+            unknowns.iter().for_each(|unknown| {
+                self.terms.remove(unknown);
+            });
+        }
+    }
+
+    fn solve(&mut self, Solved { unknowns, residual, at, .. }: &Solved) {
         // What later statements read of what the residual is computed from.
         self.pass(at.clone(), &[]);
         let right: Matrix = unknowns

@@ -8,8 +8,8 @@
 //! A = ∂x'/∂x,   B = ∂x'/∂u,   C = ∂x'/∂p,   ∂x'/∂h.
 //! ```
 //!
-//! The statements of the step are differentiated one after the other, solutions of Newton's method by the implicit function
-//! theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
+//! The statements of the step are differentiated one after the other, solutions of Newton's method and, where that takes fewer
+//! operations, of linear equations by the implicit function theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
 //! ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]). Functions of a state have
 //! derivatives in the same coordinates ([`formula`]).
 
@@ -20,9 +20,13 @@ mod formula;
 mod tangent;
 
 use super::builder::{Builder, Solved};
-use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
+use super::{
+    Form, MOST_COMPARED, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs,
+};
 use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, Mechanics};
+use crate::optimise::estimate;
+use crate::program::liveness::drop_unused;
 use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
 use cotangent::{Carried, Cotangent};
@@ -163,13 +167,13 @@ fn in_best_form<const N: usize>(
     write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
 ) -> Option<(Pool, [Program; N])> {
     let Scheme::Node(family) = scheme(method) else { return None };
-    let forms = [false, true].map(|reduced| Form { reduced, ..Form::default() });
-    let programs = forms.into_iter().filter_map(|form| {
+    let forms = [[false, false], [true, false], [false, true], [true, true]];
+    let programs = forms.into_iter().filter_map(|[reduced, implicit]| {
         let mut x = x.clone();
-        let mut b = Builder::to_differentiate(&mut x, form);
+        let mut b = Builder::to_differentiate(&mut x, Form { reduced, implicit, ..Form::default() });
         let step = Step::written(&mut b, family);
-        // Nothing can be eliminated, so that this is the first form again.
-        if form.reduced && !b.made.reduced {
+        // Nothing can be eliminated, or there are no linear equations: this is one of the other forms again.
+        if reduced && !b.made.reduced || implicit && !b.made.implicit {
             return None;
         }
         let programs = write(&mut b, &step);
@@ -180,9 +184,12 @@ fn in_best_form<const N: usize>(
     programs.filter(is_defined).min_by_key(first_weight)
 }
 
-/// The operations of the first one of some programs.
+/// The operations of the first one of some programs when it is nearly done, or as it is written if it is very long.
 fn first_weight<const N: usize>((pool, programs): &(Pool, [Program; N])) -> (usize, usize) {
-    Operations::of(&mut pool.clone(), &mut Constants::default(), &programs[0]).weight()
+    let (mut pool, program) = programs[0].isolated(pool);
+    let constants = &mut Constants::default();
+    let written = Operations::of(&mut pool, constants, &program).weight();
+    if written.0 < MOST_COMPARED { estimate(&mut pool, constants, &program) } else { written }
 }
 
 /// Whether no result depends on a derivative that is not known.
@@ -228,7 +235,11 @@ fn program(
     let outputs = derive(b, step, &mut inputs);
     let body = b.statements().to_vec();
     b.discard(scratch);
-    Program { name: name.into(), doc: doc.iter().map(|&line| line.into()).collect(), inputs, body, outputs }
+    let doc = doc.iter().map(|&line| line.into()).collect();
+    let mut program = Program { name: name.into(), doc, inputs, body, outputs };
+    // Derivatives of what linear equations are solved by, if these are differentiated.
+    drop_unused(&b.x.system.pool, &mut program);
+    program
 }
 
 impl Step {

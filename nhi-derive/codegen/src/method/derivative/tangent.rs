@@ -102,6 +102,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
     pub(super) fn pass(&mut self, statements: Range<usize>, solved: &[Solved]) {
         let mut at = statements.start;
         while at < statements.end {
+            self.solve_linear(solved, at);
             match self.b.statements()[at].clone() {
                 Statement::Let { symbol, value } => self.bind(symbol, value),
                 Statement::Newton(newton) => {
@@ -114,6 +115,27 @@ impl<'b, 'a> Tangent<'b, 'a> {
                 Statement::Equation(_) | Statement::Pivot { .. } | Statement::Turn(_) => {}
             }
             at += 1;
+        }
+        self.solve_linear(solved, at);
+    }
+
+    /// The derivatives of the solutions of linear equations that stand before a statement.
+    fn solve_linear(&mut self, solved: &[Solved], before: usize) {
+        for Solved { unknowns, residual, linear, .. } in solved.iter().filter(|s| s.at.start == before) {
+            let Some(equations) = linear else { continue };
+            for unknown in unknowns {
+                self.rows.remove(unknown);
+            }
+            let rows: Matrix = residual.iter().map(|&r| self.of(r)).collect();
+            let rows = self.b.bind_matrix("d_residual", &rows);
+            let (f, g) = rows.split_at(equations.mass.len());
+            let f = negated(self.b, f);
+            self.b.equation("derivatives of the solution by the implicit function theorem");
+            let solution = self.b.solve_saddle_point(equations, [&f, &g.to_vec()]).concat();
+            let solution = self.b.bind_matrix("d_solved", &solution);
+            for (&unknown, &place) in unknowns.iter().zip(&equations.places) {
+                self.rows.insert(unknown, solution[place].clone());
+            }
         }
     }
 
@@ -128,19 +150,15 @@ impl<'b, 'a> Tangent<'b, 'a> {
             let (g, sigma) = arguments.split_at(group.pose_len());
             if let Some(eta) = self.poses.get(g).cloned() {
                 let eta = self.moved(group, &eta, sigma);
-                let eta = self.bound(&format!("turn_{}", self.b.name(symbol)), &eta);
+                let eta = self.b.bind_matrix(&format!("turn_{}", self.b.name(symbol)), &eta);
                 self.set_pose(group, &moved, eta);
                 return;
             }
         }
         let row = self.of(value);
         let name = format!("d_{}", self.b.name(symbol));
-        let row = self.bound(&name, &vec![row]).remove(0);
+        let row = self.b.bind_matrix(&name, &vec![row]).remove(0);
         self.rows.insert(symbol, row);
-    }
-
-    fn bound(&mut self, name: &str, rows: &Matrix) -> Matrix {
-        rows.iter().map(|row| row.iter().map(|&e| self.b.bind(name, e)).collect()).collect()
     }
 
     /// dτᴸ_σ (dτ⁻¹_σ η + dσ).
@@ -156,11 +174,11 @@ impl<'b, 'a> Tangent<'b, 'a> {
             let sum = self.combined(&[one, one], &[turned, motion]);
             before.push(sum);
         }
-        let before = self.bound("displaced", &before);
+        let before = self.b.bind_matrix("displaced", &before);
         tangent.chunks(n).map(|row| self.combined(row, &before)).collect()
     }
 
-    fn solve(&mut self, Solved { unknowns, residual, at }: &Solved) {
+    fn solve(&mut self, Solved { unknowns, residual, at, .. }: &Solved) {
         let known = self.columns;
         self.columns += unknowns.len();
         for (i, &unknown) in unknowns.iter().enumerate() {
@@ -169,11 +187,11 @@ impl<'b, 'a> Tangent<'b, 'a> {
         self.pass(at.clone(), &[]);
         let rows: Matrix = residual.iter().map(|&r| self.of(r)).collect();
         let jacobian: Matrix = rows.iter().map(|row| row[known..].to_vec()).collect();
-        let minus: Matrix =
-            rows.iter().map(|row| row[..known].iter().map(|&e| self.b.pool().neg(e)).collect()).collect();
+        let by_columns: Matrix = rows.iter().map(|row| row[..known].to_vec()).collect();
+        let minus = negated(self.b, &by_columns);
         self.b.equation("derivatives of the solution by the implicit function theorem");
         let solution = self.b.solve_ordered(&jacobian, &minus, &[]);
-        let solution = self.bound("d_solved", &solution);
+        let solution = self.b.bind_matrix("d_solved", &solution);
         self.columns = known;
         // What was computed from the unknowns is that of the solution from here on.
         let inside: Vec<Expr> =
@@ -200,8 +218,13 @@ impl<'b, 'a> Tangent<'b, 'a> {
         let rows: Matrix =
             std::iter::once(direct.to_vec()).chain(solution[..by_unknowns.len()].to_vec()).collect();
         let row = self.combined(&coefficients, &rows);
-        self.bound("d_total", &vec![row]).remove(0)
+        self.b.bind_matrix("d_total", &vec![row]).remove(0)
     }
+}
+
+/// −A.
+fn negated(b: &mut Builder<'_>, a: &[Vec<Expr>]) -> Matrix {
+    a.iter().map(|row| row.iter().map(|&e| b.pool().neg(e)).collect()).collect()
 }
 
 /// The symbols of all entries of a pose of which one entry is `entry` of `arguments`; entries without symbols as they are.

@@ -202,7 +202,6 @@ fn fewest_cycles(cx: &mut Context<'_>, at: Candidate) -> Finished {
 /// Runs the remaining rounds of the local passes, and `FINISHING`.
 fn finish(cx: &mut Context<'_>, at: Candidate) -> Finished {
     let Candidate { mut step, mut search, facts, .. } = at;
-    search.other_orders(cx);
     search.other_rounds(cx);
     let mut decisions = if cx.options.explains { local_decisions(cx, &search) } else { Vec::new() };
     step.program = search.finish(cx);
