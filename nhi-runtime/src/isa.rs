@@ -15,6 +15,9 @@ pub fn use_plain_instructions() {
     PLAIN.store(true, Ordering::Relaxed);
 }
 
+/// Number of vector registers without AVX-512.
+pub(crate) const REGISTERS: usize = 16;
+
 /// A loop. Its body has to be inlined into `run`; otherwise it is not compiled for the instruction set.
 pub(crate) trait Work {
     type Output;
@@ -129,9 +132,9 @@ fn avx512<W: Work, T: Scalar>(work: W) -> W::Output {
     work.run::<T>()
 }
 
-/// Identity that is opaque to the optimiser and costs no instruction. It prevents SLP vectorisation: LLVM packs numbers
-/// that are stored next to each other, and the operations that compute them, into vectors, which takes fewer instructions
-/// but more time.
+/// Identity that is opaque to the optimiser. It costs no instruction if the number is in a register. It prevents SLP
+/// vectorisation: LLVM packs numbers that are stored next to each other, and the operations that compute them, into
+/// vectors, which takes fewer instructions but often more time.
 #[inline(always)]
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unsafe_code, reason = "a register by name")]

@@ -15,7 +15,7 @@ use crate::balance::Interval;
 use crate::derivatives::{Departure, Kept, Last};
 use crate::error::finite;
 use crate::fields::Places;
-use crate::isa::{Isa, Work};
+use crate::isa::{Isa, REGISTERS, Work};
 use crate::mechanics::{mean, momenta, momentum_rates, reaction, sum};
 use crate::passage::{self, Ends};
 use crate::samples::SampleOf;
@@ -740,9 +740,6 @@ impl<S: System, M: Method<S> + Reflecting, T: Scalar> Simulation<S, M, T> {
         Ok(sum(eta2).sqrt())
     }
 }
-
-/// Number of vector registers without AVX-512.
-const REGISTERS: usize = 16;
 
 /// (q, v)
 type Point<S, T> = (<S as System>::Configuration<T>, <S as System>::Velocity<T>);

@@ -1,4 +1,5 @@
 use crate::emitted::finite;
+use crate::isa::REGISTERS;
 use crate::{Failure, Fields, Scalar, System, Vector};
 use core::fmt::Debug;
 
@@ -41,11 +42,13 @@ fn mean<T: Scalar, V: Vector<T>>(mut a: V, b: V) -> V {
     a
 }
 
-/// The new state, if it `is_finite`. Its numbers are hidden from the vectoriser, unless operations are fused.
+/// A new state. With separate operations, its numbers are hidden from the vectoriser where steps take less time that way: if
+/// registers hold all of them, since others are loaded and stored once more to be hidden, and in loops without checks if the
+/// method `REFLECTS`.
 #[inline(always)]
-fn checked<T: Scalar, S: Fields<T>>(state: S, is_finite: impl Fn(&S) -> bool) -> Result<S, Failure> {
-    let state = if const { T::DRIVE.fused } { state } else { state.each(T::opaque) };
-    if is_finite(&state) { Ok(state) } else { Err(Failure::NonFinite) }
+fn hidden<T: Scalar, S: Fields<T>, const REFLECTS: bool>(state: S) -> S {
+    let is_faster = const { S::LEN <= REGISTERS || (REFLECTS && !T::DRIVE.checked) };
+    if is_faster && const { !T::DRIVE.fused } { state.each(T::opaque) } else { state }
 }
 
 /// State of a one-step map on the constraint manifold: (q, v) with μ(q)v + μ₀(q) = 0.
@@ -101,9 +104,10 @@ impl<Q, V, L, Z, C> NodeState<Q, V, L, Z, C> {
         L: Fields<T>,
         Z: Fields<T>,
     {
-        checked(self, |state| {
-            finite(&state.q) && finite(&state.v) && finite(&state.lambda) && finite(&state.states)
-        })
+        let state = hidden::<T, Self, false>(self);
+        let is_finite =
+            finite(&state.q) && finite(&state.v) && finite(&state.lambda) && finite(&state.states);
+        if is_finite { Ok(state) } else { Err(Failure::NonFinite) }
     }
 }
 
@@ -182,13 +186,13 @@ impl<Q, V, L, Z, C> JumpState<Q, V, L, Z, C> {
         L: Fields<T>,
         Z: Fields<T>,
     {
-        checked(self, |state| {
-            finite(&state.q)
-                && finite(&state.v_pre)
-                && finite(&state.v_post)
-                && finite(&state.lambda)
-                && finite(&state.states)
-        })
+        let state = hidden::<T, Self, true>(self);
+        let is_finite = finite(&state.q)
+            && finite(&state.v_pre)
+            && finite(&state.v_post)
+            && finite(&state.lambda)
+            && finite(&state.states);
+        if is_finite { Ok(state) } else { Err(Failure::NonFinite) }
     }
 }
 
