@@ -116,7 +116,7 @@ struct Polynomial<const ROWS: usize>([[f64; 4]; ROWS]);
 impl<const ROWS: usize> Polynomial<ROWS> {
     /// Four independent sums, one per column, because the products of a single sum form one dependency chain. The constant
     /// added to x is too small to change the sums; it prevents subnormal powers, whose operations take a hundred cycles.
-    #[inline]
+    #[inline(always)]
     fn at<T: Scalar>(self, x: T) -> T {
         let x = x + T::from_f64(1e-20);
         let x2 = x * x;
