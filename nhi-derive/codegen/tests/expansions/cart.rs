@@ -43,7 +43,7 @@ const _: () = {
             /// q_h = q + h/2 v: node between two steps;
             /// ℓ = h λ': its impulse.
             ///
-            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 1 rotated_sin_cos, 1 sin_cos.
+            /// Operations: 19 add, 23 mul, 1 div, 1 corrected_sin_cos, 2 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -70,6 +70,9 @@ const _: () = {
                     half_h_dot_x,
                     half_h_dot_y,
                     half_h_dot_theta,
+                    last_theta,
+                    sin_theta,
+                    cos_theta,
                     near_phase_0,
                     sin_near_phase_0,
                     cos_near_phase_0,
@@ -82,7 +85,11 @@ const _: () = {
                 let theta_h = theta + half_h_dot_theta;
 
                 // (1) velocity w without reaction, and B = M⁻¹ μᵀ
-                let (sin_theta_h, cos_theta_h) = theta_h.sin_cos();
+                let (sin_theta_h, cos_theta_h) = emitted::rotated_sin_cos(
+                    theta_h,
+                    last_theta,
+                    (sin_theta, cos_theta),
+                );
                 let b_y = -inv_m * cos_theta_h;
                 let b_x = inv_m * sin_theta_h;
                 let t0 = half_h_sq_over_m * push;
@@ -129,6 +136,9 @@ const _: () = {
                         half_h_dot_x: half_h_dot_x_1,
                         half_h_dot_y: half_h_dot_y_1,
                         half_h_dot_theta: half_h_w_theta,
+                        last_theta: theta_h,
+                        sin_theta: sin_theta_h,
+                        cos_theta: cos_theta_h,
                         near_phase_0: turn_of_phase_0 + phase_0,
                         sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
@@ -187,6 +197,12 @@ const _: () = {
                 /// Velocity `dot(theta)`, times `h/2`.
                 pub half_h_dot_theta: T,
                 /// Angle of the carried sine and cosine.
+                pub last_theta: T,
+                /// Sine of `last_theta`.
+                pub sin_theta: T,
+                /// Cosine of `last_theta`.
+                pub cos_theta: T,
+                /// Angle of the carried sine and cosine.
                 pub near_phase_0: T,
                 /// Sine of `near_phase_0`.
                 pub sin_near_phase_0: T,
@@ -194,8 +210,8 @@ const _: () = {
                 pub cos_near_phase_0: T,
             }
             emitted::fields!(
-                Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, near_phase_0,
-                sin_near_phase_0, cos_near_phase_0 }
+                Carried { half_h_dot_x, half_h_dot_y, half_h_dot_theta, last_theta,
+                sin_theta, cos_theta, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -274,21 +290,26 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 1 add, 4 mul, 1 sin_cos.
+            /// Operations: 1 add, 4 mul, 2 sin_cos.
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
                 state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 t: T,
             ) -> Result<Carried<T>, Failure> {
+                let [_, _, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let half_h = T::from_f64(0.5) * h;
                 let t0 = t + half_h;
                 let (sin_t0, cos_t0) = t0.sin_cos();
+                let (sin_theta, cos_theta) = theta.sin_cos();
                 let carried = Carried {
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
                     half_h_dot_theta: dot_theta * half_h,
+                    last_theta: theta,
+                    sin_theta,
+                    cos_theta,
                     near_phase_0: t0,
                     sin_near_phase_0: sin_t0,
                     cos_near_phase_0: cos_t0,
@@ -312,6 +333,9 @@ const _: () = {
             ) -> Result<Carried<T>, Failure> {
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let Carried {
+                    last_theta: old_last_theta,
+                    sin_theta: old_sin_theta,
+                    cos_theta: old_cos_theta,
                     near_phase_0: old_near_phase_0,
                     sin_near_phase_0: old_sin_near_phase_0,
                     cos_near_phase_0: old_cos_near_phase_0,
@@ -322,6 +346,9 @@ const _: () = {
                     half_h_dot_x: dot_x * half_h,
                     half_h_dot_y: dot_y * half_h,
                     half_h_dot_theta: dot_theta * half_h,
+                    last_theta: old_last_theta,
+                    sin_theta: old_sin_theta,
+                    cos_theta: old_cos_theta,
                     near_phase_0: old_near_phase_0,
                     sin_near_phase_0: old_sin_near_phase_0,
                     cos_near_phase_0: old_cos_near_phase_0,
@@ -335,7 +362,7 @@ const _: () = {
 
             /// The carried numbers of a state with sines and cosines computed from their angles.
             ///
-            /// Operations: 1 sin_cos.
+            /// Operations: 2 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
                 state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
@@ -344,17 +371,22 @@ const _: () = {
                     half_h_dot_x,
                     half_h_dot_y,
                     half_h_dot_theta,
+                    last_theta,
                     near_phase_0,
                     ..
                 } = state.carried;
-                let (sin, cos) = near_phase_0.sin_cos();
+                let (sin, cos) = last_theta.sin_cos();
+                let (sin_2, cos_2) = near_phase_0.sin_cos();
                 Carried {
                     half_h_dot_x,
                     half_h_dot_y,
                     half_h_dot_theta,
+                    last_theta,
+                    sin_theta: sin,
+                    cos_theta: cos,
                     near_phase_0,
-                    sin_near_phase_0: sin,
-                    cos_near_phase_0: cos,
+                    sin_near_phase_0: sin_2,
+                    cos_near_phase_0: cos_2,
                 }
             }
 
@@ -407,7 +439,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 78 mul, 1 corrected_sin_cos, 3 rotated_sin_cos, 1 sin_cos.
+            /// Operations: 75 add, 78 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -439,6 +471,9 @@ const _: () = {
                 let [dot_x, dot_y, dot_theta] = state.v;
                 let Carried {
                     sin_t,
+                    last_theta,
+                    sin_theta_2,
+                    cos_theta_2,
                     near_phase_0,
                     sin_near_phase_0,
                     cos_near_phase_0,
@@ -447,7 +482,11 @@ const _: () = {
 
                 // (1) stage 1
                 let t0 = inv_m * push;
-                let (sin_theta, cos_theta) = theta.sin_cos();
+                let (sin_theta, cos_theta) = emitted::rotated_sin_cos(
+                    theta,
+                    last_theta,
+                    (sin_theta_2, cos_theta_2),
+                );
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
                 let free_theta = inv_J * (turn - c_1 * sin_t - c_0 * dot_theta);
@@ -545,6 +584,9 @@ const _: () = {
                     states: [],
                     carried: Carried {
                         sin_t: t8,
+                        last_theta: theta,
+                        sin_theta_2: sin_theta,
+                        cos_theta_2: cos_theta,
                         near_phase_0: turn_of_phase_0 + phase_0,
                         sin_near_phase_0: cos_turn_of_phase_0 * sin_phase_0
                             + sin_turn_of_phase_0 * cos_phase_0,
@@ -611,6 +653,12 @@ const _: () = {
                 /// Value that this step has computed for the next one: `sin(t)` at a start.
                 pub sin_t: T,
                 /// Angle of the carried sine and cosine.
+                pub last_theta: T,
+                /// Sine of `last_theta`.
+                pub sin_theta_2: T,
+                /// Cosine of `last_theta`.
+                pub cos_theta_2: T,
+                /// Angle of the carried sine and cosine.
                 pub near_phase_0: T,
                 /// Sine of `near_phase_0`.
                 pub sin_near_phase_0: T,
@@ -618,7 +666,8 @@ const _: () = {
                 pub cos_near_phase_0: T,
             }
             emitted::fields!(
-                Carried { sin_t, near_phase_0, sin_near_phase_0, cos_near_phase_0 }
+                Carried { sin_t, last_theta, sin_theta_2, cos_theta_2, near_phase_0,
+                sin_near_phase_0, cos_near_phase_0 }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -706,17 +755,22 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 1 add, 1 mul, 1 sin, 1 sin_cos.
+            /// Operations: 1 add, 1 mul, 1 sin, 2 sin_cos.
             pub fn initial<T: Scalar>(
                 _parameters: &[T; 5],
                 h: T,
-                _state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0]>,
                 t: T,
             ) -> Result<Carried<T>, Failure> {
+                let [_, _, theta] = state.q;
+                let (sin_theta, cos_theta) = theta.sin_cos();
                 let t0 = T::from_f64(0.5) * h + t;
                 let (sin_t0, cos_t0) = t0.sin_cos();
                 let carried = Carried {
                     sin_t: t.sin(),
+                    last_theta: theta,
+                    sin_theta_2: sin_theta,
+                    cos_theta_2: cos_theta,
                     near_phase_0: t0,
                     sin_near_phase_0: sin_t0,
                     cos_near_phase_0: cos_t0,
@@ -730,18 +784,22 @@ const _: () = {
 
             /// The carried numbers of a state with sines and cosines computed from their angles.
             ///
-            /// Operations: 1 sin_cos.
+            /// Operations: 2 sin_cos.
             #[inline(always)]
             pub fn resync<T: Scalar>(
                 state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
             ) -> Carried<T> {
-                let Carried { sin_t, near_phase_0, .. } = state.carried;
-                let (sin, cos) = near_phase_0.sin_cos();
+                let Carried { sin_t, last_theta, near_phase_0, .. } = state.carried;
+                let (sin, cos) = last_theta.sin_cos();
+                let (sin_2, cos_2) = near_phase_0.sin_cos();
                 Carried {
                     sin_t,
+                    last_theta,
+                    sin_theta_2: sin,
+                    cos_theta_2: cos,
                     near_phase_0,
-                    sin_near_phase_0: sin,
-                    cos_near_phase_0: cos,
+                    sin_near_phase_0: sin_2,
+                    cos_near_phase_0: cos_2,
                 }
             }
         }

@@ -10,10 +10,10 @@
 //! δ is the difference of the rounded angles, which is exact. Rounding errors of sine and cosine accumulate, so that
 //! drivers re-synchronise them every few steps ([`StepProgram::resync`]).
 //!
-//! The pass applies to a coordinate, or a coordinate plus increments. If it is the only such angle of its coordinate, the
-//! state carries sine and cosine of the angle, or of its [prediction](super::predicted_angle) for the next step, and the
-//! angle unless that is a coordinate. If there are several, as in the stages of Runge–Kutta methods, the sine and cosine
-//! of the first one are evaluated, and rotated to the others.
+//! The pass applies to a coordinate, or a coordinate plus increments. The state carries sine and cosine of the angle, or of
+//! its [prediction](super::predicted_angle) for the next step, and the angle unless that is a coordinate. If a step has
+//! several such angles of one coordinate, as in the stages of Runge–Kutta methods, this holds for the first one, whose sine
+//! and cosine are rotated to the others.
 
 use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
@@ -83,11 +83,10 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
     let state: BTreeMap<Expr, Expr> = step.program.state().map(|(symbol, next)| (next, symbol)).collect();
     let angles = angles(pool, &step.program);
     for &(called, coordinate) in &angles {
-        let mut same = angles.iter().filter(|&&(_, other)| other == coordinate);
-        if let (Some((first, _)), Some(_)) = (same.next(), same.next()) {
-            if called != *first {
-                called.turn(&mut step.program.body, first.angle, Foreseen::Not, first.sines);
-            }
+        let first =
+            angles.iter().find(|&&(_, other)| other == coordinate).map_or(called, |&(first, _)| first);
+        if called != first {
+            called.turn(&mut step.program.body, first.angle, Foreseen::Not, first.sines);
             continue;
         }
         let Called { angle, sines } = called;
