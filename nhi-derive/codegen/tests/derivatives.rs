@@ -23,7 +23,7 @@ const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Meth
 const WITH_ALL: [&str; 4] = ["sleigh_com.rs", "mobile_robot.rs", "lie/suslov.rs", "lie/chaplygin_sleigh.rs"];
 
 /// What no model has: a mass matrix without an inverse, of a pin that a car and its trailer hold; coupled inertia with an
-/// auxiliary state and inputs; two coordinates with the same acceleration.
+/// auxiliary state and inputs; two coordinates with the same acceleration; no constraints, in coordinates and on a group.
 const OTHERS: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
@@ -65,7 +65,30 @@ const OTHERS: &str = "
         force = push*sin(z)*(dx + dy),
         methods(Dla2),
     )]
-    struct Twins { m: f64 }";
+    struct Twins { m: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(a, b),
+        inputs(push),
+        lagrangian = (dot(a)^2 + dot(b)^2)/2 + m*cos(a - b)*dot(a)*dot(b)/2 + cos(a),
+        constraints(),
+        force = push*db,
+        methods(Dla2),
+    )]
+    struct Arm { m: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(phi),
+        inputs(push),
+        group = SO3(R; w1, w2, w3),
+        lagrangian = (w1^2 + m*w2^2 + w3^2)/2 + (dot(phi) + w1)^2/4,
+        constraints(),
+        force = push*dphi,
+        methods(Rdp),
+    )]
+    struct Turned { m: f64 }";
 
 /// The files of the `models` crate; those on groups, which take longest, first.
 fn files() -> Vec<PathBuf> {

@@ -405,9 +405,8 @@ impl<'a> Builder<'a> {
         a.iter().map(|row| crate::mechanics::dot(self.pool(), row, x)).collect()
     }
 
-    /// A·X for matrices given by rows.
-    pub(super) fn product(&mut self, a: &Matrix, x: &Matrix) -> Matrix {
-        let columns = x.first().map_or(0, Vec::len);
+    /// A·X for matrices given by rows, where X has so many columns.
+    pub(super) fn product(&mut self, a: &Matrix, x: &Matrix, columns: usize) -> Matrix {
         a.iter().map(|row| self.apply_transposed(x, row, columns)).collect()
     }
 

@@ -825,7 +825,8 @@ impl Builder<'_> {
     ) -> [Matrix; 2] {
         let free = self.solve_definite(Singular::Mass, mass, f, &[]);
         let free = self.bind_matrix("free", &free);
-        let along = self.product(&node.mu, &free);
+        let columns = free.first().map_or(0, Vec::len);
+        let along = self.product(&node.mu, &free, columns);
         let rhs = along.iter().zip(g).map(|(along, g)| {
             let sums = along.iter().zip(g).map(|(&x, &g)| {
                 let sum = self.add(x, g);
@@ -836,7 +837,7 @@ impl Builder<'_> {
         let rhs: Matrix = rhs.collect();
         let lambda = self.solve_c_for(node, &rhs);
         let lambda = self.bind_matrix("reaction", &lambda);
-        let pushed = self.product(&node.reaction.b, &lambda);
+        let pushed = self.product(&node.reaction.b, &lambda, columns);
         let sums = free
             .iter()
             .zip(pushed)
