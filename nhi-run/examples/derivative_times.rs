@@ -112,11 +112,11 @@ fn program(model: &Declared, header: &str, name: &str, id: &str) -> Result<Strin
     let inputs = model.inputs().len().max(1);
     let _ = writeln!(text, "static const double u[{inputs}];\nstatic const double z0[64];");
     let sim = format!("{name}_{id}");
-    let mut statements = vec![("step".to_owned(), call(header, &sim, "step")?.1)];
+    let mut statements = vec![call(header, &sim, "step")?.1];
     for function in FUNCTIONS {
         let (arrays, call) = call(header, &sim, function)?;
         text.push_str(&arrays);
-        statements.push((function.to_owned(), call));
+        statements.push(call);
     }
     let (_, start) = call(header, &sim, "start")?;
     let _ = write!(
@@ -129,9 +129,9 @@ fn program(model: &Declared, header: &str, name: &str, id: &str) -> Result<Strin
     for (int i = 0; i < 3; i++) if ({step}) return 2;
     first = sim;
 ",
-        step = statements[0].1,
+        step = statements[0],
     );
-    for (_, statement) in &statements {
+    for statement in &statements {
         let _ = write!(
             text,
             "    {{

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The statements of the step are differentiated one after the other, solutions of Newton's method and, where that takes fewer
-//! operations, of linear equations by the implicit function theorem: forwards for all columns ([`tangent`]), or backwards for the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h
-//! ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]). Functions of a state have
-//! derivatives in the same coordinates ([`formula`]).
+//! operations, of linear equations by the implicit function theorem: forwards for all columns ([`tangent`]), or backwards for
+//! the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]).
+//! Functions of a state have derivatives in the same coordinates ([`formula`]).
 
 mod coordinates;
 mod cotangent;
@@ -136,7 +136,7 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
 /// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
 /// known derivative.
 pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
-    let (pool, [linearize, linearize_parameters, pull_back]) = in_best_form(x, method, |b, step| {
+    let (_, pool, [linearize, linearize_parameters, pull_back]) = in_best_form(x, method, |b, step| {
         [
             program(b, step, ("linearize", &LINEARIZE), linearize),
             program(b, step, ("linearize_parameters", &PARAMETERS), by_parameters),
@@ -156,16 +156,16 @@ pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgr
             })]
         })
     });
-    let (pool, [curvature]) = programs.min_by_key(first_weight)?;
+    let (_, pool, [curvature]) = programs.min_by_key(|&(weight, ..)| weight)?;
     Some(CurvatureProgram { pool, curvature })
 }
 
-/// Programs about the step of a method, in the form in which the first one has the fewest operations.
+/// Programs about the step of a method, in the form in which the first one has the fewest operations, and how many.
 fn in_best_form<const N: usize>(
     x: &Mechanics,
     method: Method,
     write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
-) -> Option<(Pool, [Program; N])> {
+) -> Option<((usize, usize), Pool, [Program; N])> {
     let Scheme::Node(family) = scheme(method) else { return None };
     let forms = [[false, false], [true, false], [false, true], [true, true]];
     let programs = forms.into_iter().filter_map(|[reduced, implicit]| {
@@ -181,12 +181,14 @@ fn in_best_form<const N: usize>(
     });
     let is_defined =
         |(pool, programs): &(Pool, [Program; N])| programs.iter().all(|program| is_defined(pool, program));
-    programs.filter(is_defined).min_by_key(first_weight)
+    let weighed =
+        programs.filter(is_defined).map(|(pool, programs)| (weight(&pool, &programs[0]), pool, programs));
+    weighed.min_by_key(|&(weight, ..)| weight)
 }
 
-/// The operations of the first one of some programs when it is nearly done, or as it is written if it is very long.
-fn first_weight<const N: usize>((pool, programs): &(Pool, [Program; N])) -> (usize, usize) {
-    let (mut pool, program) = programs[0].isolated(pool);
+/// The operations of a program when it is nearly done, or as it is written if it is very long.
+fn weight(pool: &Pool, program: &Program) -> (usize, usize) {
+    let (mut pool, program) = program.isolated(pool);
     let constants = &mut Constants::default();
     let written = Operations::of(&mut pool, constants, &program).weight();
     if written.0 < MOST_COMPARED { estimate(&mut pool, constants, &program) } else { written }
