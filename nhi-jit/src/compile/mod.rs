@@ -12,7 +12,7 @@ use crate::Error;
 use crate::native::{Code, LoopId, Memory, PlainId, symbols};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{self, InstBuilder, Type, UserFuncName, Value, types};
+use cranelift_codegen::ir::{self, InstBuilder, Type, UserFuncName, types};
 use cranelift_codegen::isa::{self, CallConv};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -25,7 +25,7 @@ use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
 use std::fmt;
 use steps::Fields;
-use translate::{Huge, Numbers, Translator, offset, signature, trusted};
+use translate::{Huge, Numbers, Translator, signature};
 
 /// Longest step, in statements, that is compiled twice: in a loop with checks, and in one without. For longer steps the
 /// checks cost little, and the second compilation takes long.
@@ -205,15 +205,8 @@ impl Unit {
             translator.builder.append_block_params_for_function_params(entry);
             translator.builder.switch_to_block(entry);
             let [arguments, results] = [0, 1].map(|i| translator.builder.block_params(entry)[i]);
-            let outputs =
-                translator.function(function, |role| Numbers::Stored(arguments, fields.of(role).start));
-            let outputs: Vec<Value> = outputs.into_iter().flatten().flatten().collect();
-            if checks {
-                translator.require_finite(&outputs);
-            }
-            for (i, x) in outputs.into_iter().enumerate() {
-                translator.builder.ins().store(trusted(), x, results, offset(i));
-            }
+            let argument = |role: &Role| Numbers::Stored(arguments, fields.of(role).start);
+            translator.function_to(results, function, argument, checks);
             let success = translator.builder.ins().iconst(types::I32, 0);
             translator.builder.ins().return_(&[success]);
             translator.builder.switch_to_block(translator.failed);

@@ -20,6 +20,7 @@ use nhi_codegen::program::{Role, Singular};
 use nhi_methods::Retraction;
 use nhi_runtime::Failure;
 use std::collections::HashMap;
+use std::slice;
 
 /// Where the numbers of an argument are.
 #[derive(Clone)]
@@ -99,8 +100,57 @@ impl<'a> Translator<'a> {
     pub(super) fn function(
         &mut self,
         function: &lower::Function,
-        mut argument: impl FnMut(&Role) -> Numbers,
+        argument: impl FnMut(&Role) -> Numbers,
     ) -> Vec<Vec<Option<Value>>> {
+        self.arguments(function, argument);
+        self.statements(&function.body);
+        let mut number = |operand: &Operand| match operand {
+            Operand::Value(value) if matches!(self.values[value.index()], Place::Nowhere) => None,
+            &operand => Some(self.get(operand)),
+        };
+        let outputs = function.outputs.iter();
+        outputs.map(|output| output.values.iter().map(&mut number).collect()).collect()
+    }
+
+    /// Writes `function` for the given arguments, and stores the numbers of its outputs, one after the other, as soon as they are
+    /// known. If they are checked, it fails unless all of them are finite: x·0 is zero only for finite x.
+    pub(super) fn function_to(
+        &mut self,
+        results: Value,
+        function: &lower::Function,
+        argument: impl FnMut(&Role) -> Numbers,
+        checks: bool,
+    ) {
+        self.arguments(function, argument);
+        let mut first = 0;
+        let firsts = function.outputs.iter().map(|output| {
+            first += output.values.len();
+            first - output.values.len()
+        });
+        let firsts: Vec<usize> = firsts.collect();
+        let zero = self.number(0.0);
+        // Sums in turn, which do not wait for each other.
+        let mut sums = [zero; 4];
+        let mut statements = function.body.iter();
+        for outputs in function.known_outputs() {
+            for (i, j) in outputs {
+                let x = self.get(function.outputs[i].values[j]);
+                self.builder.ins().store(trusted(), x, results, offset(firsts[i] + j));
+                if checks {
+                    let [sum, second, third, fourth] = sums;
+                    let x = self.mul(x, zero);
+                    sums = [second, third, fourth, self.add(sum, x)];
+                }
+            }
+            self.statements(statements.next().map_or(&[], slice::from_ref));
+        }
+        if checks {
+            let sum = sums.into_iter().reduce(|x, y| self.add(x, y)).expect("four sums");
+            self.require_zero(sum);
+        }
+    }
+
+    fn arguments(&mut self, function: &lower::Function, mut argument: impl FnMut(&Role) -> Numbers) {
         self.values = vec![Place::Nowhere; function.names.len()];
         for lower::Argument { role, values, .. } in &function.arguments {
             let numbers = argument(role);
@@ -111,13 +161,6 @@ impl<'a> Translator<'a> {
                 };
             }
         }
-        self.statements(&function.body);
-        let mut number = |operand: &Operand| match operand {
-            Operand::Value(value) if matches!(self.values[value.index()], Place::Nowhere) => None,
-            &operand => Some(self.get(operand)),
-        };
-        let outputs = function.outputs.iter();
-        outputs.map(|output| output.values.iter().map(&mut number).collect()).collect()
     }
 
     pub(super) fn set(&mut self, value: lower::Value, x: Value) {
@@ -217,9 +260,15 @@ impl<'a> Translator<'a> {
             });
         }
         if let Some(sum) = sum {
-            let is_finite = self.compare(sum, FloatCC::Equal, zero);
-            self.require(is_finite, status::of(Failure::NonFinite));
+            self.require_zero(sum);
         }
+    }
+
+    /// Fails unless a sum of numbers that are zero if others are finite is zero.
+    fn require_zero(&mut self, sum: Value) {
+        let zero = self.number(0.0);
+        let is_finite = self.compare(sum, FloatCC::Equal, zero);
+        self.require(is_finite, status::of(Failure::NonFinite));
     }
 
     pub(super) fn statements(&mut self, statements: &[Statement]) {

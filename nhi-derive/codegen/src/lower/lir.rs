@@ -289,6 +289,27 @@ impl Function {
         })
     }
 
+    /// The numbers of outputs, by output and place, that are known before each statement and at the end. Nothing that can fail
+    /// comes after the first one. What is stored early need not be kept in a register.
+    pub fn known_outputs(&self) -> Vec<Vec<(usize, usize)>> {
+        let mut known_at = vec![0; self.names.len()];
+        let mut last_failure = 0;
+        for (i, statement) in self.body.iter().enumerate() {
+            statement.results().into_iter().for_each(|value| known_at[value.index()] = i + 1);
+            if matches!(statement, Statement::Pivot { .. } | Statement::Newton(_)) {
+                last_failure = i + 1;
+            }
+        }
+        let mut known = vec![Vec::new(); self.body.len() + 1];
+        for (i, output) in self.outputs.iter().enumerate() {
+            for (j, value) in output.values.iter().enumerate() {
+                let at = if let Operand::Value(value) = value { known_at[value.index()] } else { 0 };
+                known[at.max(last_failure)].push((i, j));
+            }
+        }
+        known
+    }
+
     /// How often each value is used.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.names.len()];

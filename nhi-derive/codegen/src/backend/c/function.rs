@@ -8,6 +8,7 @@ use crate::program::Singular;
 use nhi_methods::Retraction;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::slice;
 
 /// Expressions of C.
 struct Expressions {
@@ -96,26 +97,27 @@ impl<'a> Printed<'a> {
             for (i, &value) in argument.values.iter().enumerate() {
                 let (parameter, place) = number(argument, i);
                 used.extend(body.writer.is_used(value).then_some(parameter));
+                // A number that is passed is read where it is.
+                let is_passed = place == parameter;
                 let place = (place, Place::Receiver);
-                // A scalar is read where it is.
-                if argument.scalar { body.writer.write_as(value, place) } else { body.assign(value, place) }
+                if is_passed { body.writer.write_as(value, place) } else { body.assign(value, place) }
             }
         }
         let unused = inputs.iter().filter(|(parameter, _)| !used.contains(parameter));
         unused.for_each(|(parameter, _)| body.add(&format!("(void){parameter};")));
         body.add(&variables);
-        body.statements(&function.body);
-        let mut checks = Vec::new();
-        for (i, output) in function.outputs.iter().enumerate() {
-            let values = body.operands(&output.values);
-            if ty == real {
-                body.add(&format!("return {};", values.concat()));
-                continue;
+        let places: Vec<_> =
+            function.outputs.iter().enumerate().map(|(i, output)| result(i, output)).collect();
+        let mut statements = function.body.iter();
+        for outputs in function.known_outputs() {
+            for (i, j) in outputs {
+                let value = body.writer.operand(function.outputs[i].values[j], Place::Open);
+                let to = if ty == real { "return".into() } else { format!("{} =", places[i].0[j]) };
+                body.add(&format!("{to} {value};"));
             }
-            let (places, check) = result(i, output);
-            places.iter().zip(values).for_each(|(place, value)| body.add(&format!("{place} = {value};")));
-            checks.extend(check);
+            body.statements(statements.next().map_or(&[], slice::from_ref));
         }
+        let checks: Vec<&str> = places.iter().filter_map(|(_, check)| check.as_deref()).collect();
         match checks.as_slice() {
             _ if ty != STATUS => {}
             [] => body.add("return NHI_OK;"),

@@ -91,14 +91,25 @@ NHI_FN int nhi_is_finite(double x)
     return nhi_zero_if_finite(x) == 0.0;
 }
 
-/* All numbers are finite. */
+/* All numbers are finite. Sums in turn do not wait for each other. */
 NHI_FN int nhi_all_finite(const nhi_real *x, int n)
 {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += nhi_zero_if_finite((double)x[i]);
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, s4 = 0.0, s5 = 0.0, s6 = 0.0, s7 = 0.0;
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        s0 += nhi_zero_if_finite((double)x[i]);
+        s1 += nhi_zero_if_finite((double)x[i + 1]);
+        s2 += nhi_zero_if_finite((double)x[i + 2]);
+        s3 += nhi_zero_if_finite((double)x[i + 3]);
+        s4 += nhi_zero_if_finite((double)x[i + 4]);
+        s5 += nhi_zero_if_finite((double)x[i + 5]);
+        s6 += nhi_zero_if_finite((double)x[i + 6]);
+        s7 += nhi_zero_if_finite((double)x[i + 7]);
     }
-    return sum == 0.0;
+    for (; i < n; ++i) {
+        s0 += nhi_zero_if_finite((double)x[i]);
+    }
+    return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 == 0.0;
 }
 
 /* x, or zero where it is a subnormal double: operations with those are slow, and what has died out stays one for ever. */
