@@ -139,18 +139,24 @@ macro_rules! factors {
             }
             #[inline]
             fn k_tangent<T: Scalar>(sigma: &[T; $dim], nu: &[T; $dim]) -> [T; $cube] {
-                let one = T::from_f64(1.0);
-                let sigma = array(Dual::constant(sigma[0]), |i| {
-                    let mut moved: Dual<T, $dim> = Dual::constant(sigma[i]);
-                    moved.eps[i] = one;
-                    moved
-                });
-                let nu = array(Dual::constant(nu[0]), |i| Dual::constant(nu[i]));
-                let k = <$tau as Retraction<$group<Dual<T, $dim>>>>::k(sigma, nu);
-                array(one, |i| k[i / ($dim * $dim)][i / $dim % $dim].eps[i % $dim])
+                factors!(@k_tangent $tau $group $dim sigma nu)
             }
         }
     )*};
+    // In closed form, or by dual numbers through K.
+    (@k_tangent Exp SO3 $dim:literal $sigma:ident $nu:ident) => { SO3::exp_k_tangent(*$sigma, *$nu) };
+    (@k_tangent Exp SE3 $dim:literal $sigma:ident $nu:ident) => { SE3::exp_k_tangent(*$sigma, *$nu) };
+    (@k_tangent $tau:ident $group:ident $dim:literal $sigma:ident $nu:ident) => {{
+        let one = T::from_f64(1.0);
+        let sigma = array(Dual::constant($sigma[0]), |i| {
+            let mut moved: Dual<T, $dim> = Dual::constant($sigma[i]);
+            moved.eps[i] = one;
+            moved
+        });
+        let nu = array(Dual::constant($nu[0]), |i| Dual::constant($nu[i]));
+        let k = <$tau as Retraction<$group<Dual<T, $dim>>>>::k(sigma, nu);
+        array(one, |i| k[i / ($dim * $dim)][i / $dim % $dim].eps[i % $dim])
+    }};
 }
 
 /// A configuration (r, g): `K` coordinates and the entries of a pose of `G`, `N` numbers in all.
@@ -347,5 +353,43 @@ impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G
         let sigma = G::displacement(&self.factor(), &to.factor());
         let all = both.map(|(&to, &from)| to - from).chain(sigma.as_ref().iter().copied());
         by.iter_mut().zip(all).for_each(|(by, x)| *by = x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_derivative_of_k<G, const N: usize>()
+    where
+        G: Factor<Algebra<f64> = [f64; N], Algebra<Dual<f64>> = [Dual<f64>; N]>,
+        Exp: Retracts<G>,
+    {
+        // Where the series of D is summed, and beyond.
+        for scale in [0.0, 0.2, 1.3] {
+            let sigma: [f64; N] = array(0.0, |i| scale * (1.0 + 2.0 * i as f64).sin());
+            let nu: [f64; N] = array(0.0, |i| (2.0 + 3.0 * i as f64).cos());
+            let tangent = <Exp as Retracts<G>>::k_tangent::<f64>(&sigma, &nu);
+            for along in 0..N {
+                let moved = array(Dual::constant(0.0), |i| Dual {
+                    re: sigma[i],
+                    eps: [f64::from(u8::from(i == along))],
+                });
+                let nu = array(Dual::constant(0.0), |i| Dual::constant(nu[i]));
+                let k = <Exp as Retracts<G>>::k::<Dual<f64>>(&moved, &nu);
+                for (entry, k) in k.as_ref().iter().enumerate() {
+                    let (found, expected) = (tangent.as_ref()[N * entry + along], k.eps[0]);
+                    assert!((found - expected).abs() < 1e-14, "{entry}, {along}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    /// In closed form as by dual numbers.
+    #[test]
+    fn k_tangents_are_derivatives_of_k() {
+        is_derivative_of_k::<SE2<f64>, 3>();
+        is_derivative_of_k::<SO3<f64>, 3>();
+        is_derivative_of_k::<SE3<f64>, 6>();
     }
 }

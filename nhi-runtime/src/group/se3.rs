@@ -2,8 +2,8 @@ use super::coefficients;
 use super::retraction::symmetric;
 use super::so3::{cross, exp_k, hat, outer, turned_back, with_hat};
 use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Operator, Retraction, SO3};
-use crate::Scalar;
-use crate::fields::array;
+use crate::fields::{array, unrolled};
+use crate::{Dual, Scalar};
 
 /// Motions of space: a rotation R and the position p.
 ///
@@ -75,6 +75,32 @@ fn square_along<T: Scalar>(omega: [T; 3], v: [T; 3], b: T, b_prime: T, y: [T; 3]
     with_hat(-(rate * b + slope * omega.dot(omega)), y)
         .plus(outer(omega.times(b), v))
         .plus(outer(v.times(b).plus(omega.times(slope)), omega))
+}
+
+impl<T: Scalar> SE3<T> {
+    /// ∂K/∂σ of the exponential map, the derivatives of each entry of K one after the other.
+    ///
+    /// With σ = (ω, v) and μ = (m, f), K₃(ω + εv, f + εm) of SO(3), which is linear in μ, has the upper right and the lower
+    /// left block of K as its value and the upper left block as its derivative; so has ∂K₃/∂ω those of ∂K/∂ω. The
+    /// derivatives along v are the values alone.
+    #[inline(always)]
+    pub(crate) fn exp_k_tangent(x: [T; 6], mu: [T; 6]) -> [T; 216] {
+        let ((omega, v), (m, f)) = (split(x), split(mu));
+        let zero = T::from_f64(0.0);
+        let dual = |x: [T; 3], y: [T; 3]| array(Dual::constant(zero), |i| Dual { re: x[i], eps: [y[i]] });
+        let by_rotation = SO3::exp_k_tangent(dual(omega, v), dual(f, m));
+        let mut all = [zero; 216];
+        unrolled::<27>(|entry| {
+            let (i, j, k) = (entry / 9, entry / 3 % 3, entry % 3);
+            let Dual { re, eps: [eps] } = by_rotation[entry];
+            let at = 36 * i + 6 * j + k;
+            all[at] = eps;
+            all[at + 3] = re;
+            all[at + 6 * 3] = re;
+            all[at + 36 * 3] = re;
+        });
+        all
+    }
 }
 
 impl<T: Scalar> Group for SE3<T> {

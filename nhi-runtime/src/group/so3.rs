@@ -3,6 +3,7 @@ use super::larger;
 use super::retraction::symmetric;
 use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Operator, Retraction};
 use crate::Scalar;
+use crate::fields::{array, unrolled};
 use core::f64::consts::FRAC_PI_2;
 
 /// Rotations of space, as rotation matrices: `R.0[i][j]` is component i in space of body axis j.
@@ -101,6 +102,45 @@ impl<T: Scalar> SO3<T> {
         u[j] = (r[i][j] + r[j][i]) * f;
         u[k] = (r[i][k] + r[k][i]) * f;
         if w.to_f64() < 0.0 { (-w, u.negated()) } else { (w, u) }
+    }
+
+    /// ∂K/∂σ of the exponential map, the derivatives of each entry of K one after the other.
+    ///
+    /// By (dτ⁻¹)*μ = μ + σ × μ/2 + uσ − wμ with u = D σ·μ and w = D|σ|²,
+    /// ∂K_ij/∂σ_k = σ_i u_jk − μ_i w_jk + δ_ij u_k + δ_ik u_j, where
+    ///
+    /// ```text
+    /// u_j  = 2D′(σ·μ)σ_j + Dμ_j
+    /// u_jk = 4D″(σ·μ)σ_jσ_k + 2D′(σ_jμ_k + μ_jσ_k) + 2D′(σ·μ)δ_jk
+    /// w_jk = 4(2D′ + D″|σ|²)σ_jσ_k + 2(D + D′|σ|²)δ_jk
+    /// ```
+    #[inline(always)]
+    pub(crate) fn exp_k_tangent(x: [T; 3], mu: [T; 3]) -> [T; 27] {
+        let (s, along) = (x.dot(x), x.dot(mu));
+        let (d, d_prime, d_second) =
+            (coefficients::d(s), coefficients::d_prime(s), coefficients::d_second(s));
+        let (first, second) = (d_prime + d_prime, d_second + d_second);
+        let (u_by_one, w_by_one) = (first * along, d + d + first * s);
+        let half_u = outer(x, x.times(second * along).plus(mu.times(first)));
+        let half_w = first + first + second * s;
+        let mut u = half_u.plus(half_u.transposed());
+        let mut w = outer(x, x).times(half_w + half_w);
+        unrolled::<3>(|i| {
+            u[i][i] = u[i][i] + u_by_one;
+            w[i][i] = w[i][i] + w_by_one;
+        });
+        let gradient = x.times(u_by_one).plus(mu.times(d));
+        array(s, |entry| {
+            let (i, j, k) = (entry / 9, entry / 3 % 3, entry % 3);
+            let mut sum = x[i] * u[j][k] - mu[i] * w[j][k];
+            if i == j {
+                sum = sum + gradient[k];
+            }
+            if i == k {
+                sum = sum + gradient[j];
+            }
+            sum
+        })
     }
 }
 

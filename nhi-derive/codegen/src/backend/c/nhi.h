@@ -2536,7 +2536,8 @@ NHI_FN void nhi_se3_ccsk_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
  *
  * k_tangent           d k/dx, the derivatives of each entry of k one after the other
  *
- * by dual numbers, x + eps x' with eps^2 = 0, through the operations of k, along one component of x after the other.
+ * by dual numbers, x + eps x' with eps^2 = 0, through the operations of k, along one component of x after the other; for
+ * the exponential map on SO(3) and SE(3) in closed form.
  */
 
 typedef struct {
@@ -2759,31 +2760,6 @@ NHI_FN void nhi_dual_se2_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *
     nhi_dual_se2_k(first, row, column, out);
 }
 
-NHI_FN void nhi_dual_so3_exp_k_of(const nhi_dual *x, const nhi_dual *mu, nhi_dual d, nhi_dual d_prime, nhi_dual *out)
-{
-    const nhi_dual along = nhi_dual_dot(x, mu);
-    const nhi_dual twice = nhi_dual_add(d_prime, d_prime);
-    const nhi_dual by = nhi_dual_mul(twice, along);
-    const nhi_dual factor =
-        nhi_dual_neg(nhi_dual_add_product(nhi_dual_add(d, d), twice, nhi_dual_dot(x, x)));
-    nhi_dual by_x[3];
-    nhi_dual part[3];
-    for (int i = 0; i < 3; ++i) {
-        by_x[i] = nhi_dual_add_product(nhi_dual_mul(by, x[i]), factor, mu[i]);
-    }
-    nhi_dual_times(mu, nhi_dual_constant(-0.5), part);
-    nhi_dual_with_hat(nhi_dual_mul(d, along), part, out);
-    nhi_dual_times(x, d, part);
-    nhi_dual_add_outer(part, mu, out);
-    nhi_dual_add_outer(by_x, x, out);
-}
-
-NHI_FN void nhi_dual_so3_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual s = nhi_dual_dot(x, x);
-    nhi_dual_so3_exp_k_of(x, mu, nhi_dual_d(s), nhi_dual_d_prime(s), out);
-}
-
 NHI_FN void nhi_dual_so3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
 {
     const nhi_dual quarter = nhi_dual_constant(0.25);
@@ -2792,51 +2768,6 @@ NHI_FN void nhi_dual_so3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *
     nhi_dual_with_hat(nhi_dual_mul(quarter, nhi_dual_dot(x, mu)), part, out);
     nhi_dual_times(x, quarter, part);
     nhi_dual_add_outer(part, mu, out);
-}
-
-NHI_FN void nhi_dual_se3_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual *const v = x + 3;
-    const nhi_dual *const f = mu + 3;
-    const nhi_dual two = nhi_dual_constant(2.0);
-    const nhi_dual minus_two = nhi_dual_neg(two);
-    const nhi_dual s = nhi_dual_dot(x, x);
-    const nhi_dual d = nhi_dual_d(s);
-    const nhi_dual d_prime = nhi_dual_d_prime(s);
-    const nhi_dual sm = nhi_dual_dot(x, f);
-    const nhi_dual vm = nhi_dual_dot(v, f);
-    const nhi_dual ds = nhi_dual_mul(two, nhi_dual_dot(x, v));
-    const nhi_dual d_along = nhi_dual_mul(ds, d_prime);
-    const nhi_dual of_d_chi = nhi_dual_mul(two, d_prime);
-    const nhi_dual of_chi = nhi_dual_mul(nhi_dual_mul(two, ds), nhi_dual_d_second(s));
-    const nhi_dual on_diagonal = nhi_dual_add_product(nhi_dual_mul(d, vm), d_along, sm);
-    nhi_dual by_m[9];
-    nhi_dual by_f[9];
-    nhi_dual by[3];
-    nhi_dual by_sigma[3];
-    nhi_dual by_v[3];
-    nhi_dual_so3_exp_k_of(x, mu, d, d_prime, by_m);
-    nhi_dual_so3_exp_k_of(x, f, d, d_prime, by_f);
-    for (int i = 0; i < 3; ++i) {
-        const nhi_dual chi = nhi_dual_add_product(nhi_dual_mul(sm, x[i]), nhi_dual_neg(s), f[i]);
-        const nhi_dual parts = nhi_dual_add_product(nhi_dual_mul(sm, v[i]), vm, x[i]);
-        const nhi_dual d_chi = nhi_dual_add_product(parts, nhi_dual_neg(ds), f[i]);
-        const nhi_dual by_mu = nhi_dual_mul(nhi_dual_mul(minus_two, d_along), f[i]);
-        by_sigma[i] = nhi_dual_add_product(nhi_dual_add_product(by_mu, of_d_chi, d_chi), of_chi, chi);
-        by_v[i] = nhi_dual_add_product(nhi_dual_mul(nhi_dual_mul(minus_two, d), f[i]), of_d_chi, chi);
-        by[i] = nhi_dual_add_product(nhi_dual_mul(d, v[i]), d_along, x[i]);
-    }
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            nhi_dual along = nhi_dual_add_product(nhi_dual_mul(by[i], f[j]), by_sigma[i], x[j]);
-            along = nhi_dual_add_product(along, by_v[i], v[j]);
-            if (i == j) {
-                along = nhi_dual_add(along, on_diagonal);
-            }
-            by_m[3 * i + j] = nhi_dual_add(by_m[3 * i + j], along);
-        }
-    }
-    nhi_dual_blocks(by_m, by_f, by_f, out);
 }
 
 NHI_FN void nhi_dual_se3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
@@ -2892,12 +2823,116 @@ NHI_FN void nhi_dual_se3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *
 
 NHI_K_TANGENT(se2, exp, 3)
 NHI_K_TANGENT(se2, cay, 3)
-NHI_K_TANGENT(so3, exp, 3)
 NHI_K_TANGENT(so3, cay, 3)
-NHI_K_TANGENT(se3, exp, 6)
 NHI_K_TANGENT(se3, cay, 6)
 
 #undef NHI_K_TANGENT
+
+/* With u = d x.mu, w = d x.x and their derivatives along x_j, x_k:
+ * d k_ij/dx_k = x_i u_jk - mu_i w_jk + delta_ij u_k + delta_ik u_j. */
+NHI_FN void nhi_so3_exp_k_tangent(const nhi_real *x, const nhi_real *mu, nhi_real *out)
+{
+    const nhi_real s = nhi_dot(3, x, x);
+    const nhi_real along = nhi_dot(3, x, mu);
+    const nhi_real d = nhi_d(s);
+    const nhi_real d_prime = nhi_d_prime(s);
+    const nhi_real d_second = nhi_d_second(s);
+    const nhi_real first = d_prime + d_prime;
+    const nhi_real second = d_second + d_second;
+    const nhi_real u_by_one = first * along;
+    const nhi_real w_by_one = d + d + first * s;
+    const nhi_real by_x = second * along;
+    const nhi_real half_w = first + first + second * s;
+    nhi_real half_u[3];
+    nhi_real gradient[3];
+    for (int i = 0; i < 3; ++i) {
+        half_u[i] = by_x * x[i] + first * mu[i];
+        gradient[i] = u_by_one * x[i] + d * mu[i];
+    }
+    for (int j = 0; j < 3; ++j) {
+        for (int k = 0; k <= j; ++k) {
+            nhi_real u = x[j] * half_u[k] + x[k] * half_u[j];
+            nhi_real w = (half_w + half_w) * (x[j] * x[k]);
+            if (j == k) {
+                u = u + u_by_one;
+                w = w + w_by_one;
+            }
+            for (int i = 0; i < 3; ++i) {
+                nhi_real sum = x[i] * u - mu[i] * w;
+                if (i == j) {
+                    sum = sum + gradient[k];
+                }
+                if (i == k) {
+                    sum = sum + gradient[j];
+                }
+                out[9 * i + 3 * j + k] = sum;
+                out[9 * i + 3 * k + j] = sum;
+            }
+        }
+    }
+}
+
+/* An entry for SO(3) to where it belongs for SE(3). */
+NHI_FN void nhi_se3_exp_k_tangent_entry(nhi_dual entry, nhi_real *out)
+{
+    out[0] = entry.eps;
+    out[3] = entry.re;
+    out[6 * 3] = entry.re;
+    out[36 * 3] = entry.re;
+}
+
+/* The same at omega + eps v for f + eps m, where k of SO(3), which is linear in mu, has the upper right and the lower left
+ * block of k of SE(3) as its value and the upper left block as its derivative. */
+NHI_FN void nhi_se3_exp_k_tangent(const nhi_real *sigma, const nhi_real *nu, nhi_real *out)
+{
+    nhi_dual x[3];
+    nhi_dual mu[3];
+    for (int i = 0; i < 3; ++i) {
+        x[i] = nhi_dual_of(sigma[i], sigma[3 + i]);
+        mu[i] = nhi_dual_of(nu[3 + i], nu[i]);
+    }
+    const nhi_dual s = nhi_dual_dot(x, x);
+    const nhi_dual along = nhi_dual_dot(x, mu);
+    const nhi_dual d = nhi_dual_d(s);
+    const nhi_dual d_prime = nhi_dual_d_prime(s);
+    const nhi_dual d_second = nhi_dual_d_second(s);
+    const nhi_dual first = nhi_dual_add(d_prime, d_prime);
+    const nhi_dual second = nhi_dual_add(d_second, d_second);
+    const nhi_dual u_by_one = nhi_dual_mul(first, along);
+    const nhi_dual w_by_one = nhi_dual_add_product(nhi_dual_add(d, d), first, s);
+    const nhi_dual by_x = nhi_dual_mul(second, along);
+    const nhi_dual half_w = nhi_dual_add_product(nhi_dual_add(first, first), second, s);
+    nhi_dual half_u[3];
+    nhi_dual gradient[3];
+    for (int i = 0; i < 3; ++i) {
+        half_u[i] = nhi_dual_add_product(nhi_dual_mul(by_x, x[i]), first, mu[i]);
+        gradient[i] = nhi_dual_add_product(nhi_dual_mul(u_by_one, x[i]), d, mu[i]);
+    }
+    for (int i = 0; i < 216; ++i) {
+        out[i] = NHI_R(0.0);
+    }
+    for (int j = 0; j < 3; ++j) {
+        for (int k = 0; k <= j; ++k) {
+            nhi_dual u = nhi_dual_add_product(nhi_dual_mul(x[j], half_u[k]), x[k], half_u[j]);
+            nhi_dual w = nhi_dual_mul(nhi_dual_add(half_w, half_w), nhi_dual_mul(x[j], x[k]));
+            if (j == k) {
+                u = nhi_dual_add(u, u_by_one);
+                w = nhi_dual_add(w, w_by_one);
+            }
+            for (int i = 0; i < 3; ++i) {
+                nhi_dual sum = nhi_dual_sub(nhi_dual_mul(x[i], u), nhi_dual_mul(mu[i], w));
+                if (i == j) {
+                    sum = nhi_dual_add(sum, gradient[k]);
+                }
+                if (i == k) {
+                    sum = nhi_dual_add(sum, gradient[j]);
+                }
+                nhi_se3_exp_k_tangent_entry(sum, out + 36 * i + 6 * j + k);
+                nhi_se3_exp_k_tangent_entry(sum, out + 36 * i + 6 * k + j);
+            }
+        }
+    }
+}
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Maps that are made of others, for groups of dimension n with poses of p numbers.
