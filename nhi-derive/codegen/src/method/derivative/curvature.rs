@@ -101,7 +101,8 @@ pub(super) fn curvature(
         of.push_all(group, basis);
         step.symbols.q.iter().for_each(|&q| of.push(group, q, q));
     }
-    let matrix = of.contracted();
+    // Pushed, it is left with rows that hardly move anything but x itself.
+    let matrix = of.contracted(!pushes);
     let (of_x, of_u) = matrix.split_at(columns - controls.len());
     let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
         rows.iter().flat_map(|row| row[columns.clone()].to_vec()).collect()
@@ -350,39 +351,114 @@ impl Curvature<'_, '_> {
         self.place(Variable::Symbol(value), row)
     }
 
-    /// Dᵀ (∂²L) D.
-    fn contracted(self) -> Matrix {
+    /// Dᵀ (∂²L) D, perhaps as M + Mᵀ with M = Dᵀ T D for ∂²L = T + Tᵀ where T has so few rows that this takes fewer operations.
+    fn contracted(self, by_halves: bool) -> Matrix {
         let Curvature { b, columns, moved, second, .. } = self;
-        let mut products: BTreeMap<usize, (Vec<Expr>, Vec<usize>)> = BTreeMap::new();
-        for ((i, j), terms) in second {
+        let mut upper = Vec::new();
+        for ((i, j), terms) in second.into_iter().filter(|((i, j), _)| i <= j) {
             let entry = b.pool().sum(&terms);
             if !b.pool().is_zero(entry) {
-                let entry = b.bind("second", entry);
-                let (entries, places) = products.entry(i).or_default();
-                entries.push(entry);
-                places.push(j);
+                upper.push(((i, j), b.bind("second", entry)));
             }
         }
-        let mut rows: Vec<(usize, Vec<Expr>)> = Vec::new();
-        for (i, (entries, places)) in products {
+        let pool = b.pool();
+        let cost = |e: Expr| if pool.is_zero(e) { 0 } else { 2 - usize::from(pool.is_one(e)) };
+        let costs: Vec<Vec<usize>> = moved.iter().map(|row| row.iter().map(|&e| cost(e)).collect()).collect();
+        let [all, halves] = [all_rows(&upper), rows_of_halves(&upper, &costs)];
+        let is_halved = by_halves && operations(&halves, &costs, true) < operations(&all, &costs, false);
+        let half = b.pool().ratio(1, 2);
+        let mut rows: Vec<[Vec<Expr>; 2]> = Vec::new();
+        for (place, entries) in if is_halved { halves } else { all } {
+            let (places, mut entries): (Vec<usize>, Vec<Expr>) = entries.into_iter().unzip();
+            if is_halved {
+                let on_diagonal = places.iter().zip(&mut entries).filter(|(other, _)| **other == place);
+                on_diagonal.for_each(|(_, entry)| *entry = b.mul(half, *entry));
+            }
             let row = (0..columns).map(|j| {
                 let column: Vec<Expr> = places.iter().map(|&place| moved[place][j]).collect();
                 let product = dot(b.pool(), &entries, &column);
                 b.bind("curved", product)
             });
-            rows.push((i, row.collect()));
+            rows.push([moved[place].clone(), row.collect()]);
         }
-        let zero = b.pool().zero();
+        let (zero, two) = (b.pool().zero(), b.pool().int(2));
         let mut matrix = vec![vec![zero; columns]; columns];
         for i in 0..columns {
             for j in i..columns {
-                let along: Vec<Expr> = rows.iter().map(|&(place, _)| moved[place][i]).collect();
-                let curved: Vec<Expr> = rows.iter().map(|(_, row)| row[j]).collect();
-                let entry = dot(b.pool(), &along, &curved);
+                let mut factors: Vec<[Expr; 2]> =
+                    rows.iter().map(|[moved, curved]| [moved[i], curved[j]]).collect();
+                if is_halved && i < j {
+                    factors.extend(rows.iter().map(|[moved, curved]| [moved[j], curved[i]]));
+                }
+                let [along, curved] = [0, 1].map(|k| factors.iter().map(|pair| pair[k]).collect::<Vec<_>>());
+                let mut entry = dot(b.pool(), &along, &curved);
+                if is_halved && i == j {
+                    entry = b.mul(two, entry);
+                }
                 matrix[i][j] = b.bind("curvature", entry);
                 matrix[j][i] = matrix[i][j];
             }
         }
         matrix
     }
+}
+
+/// Entries of a symmetric matrix on and above its diagonal.
+type Upper = [((usize, usize), Expr)];
+
+/// Rows of a matrix: their entries, by columns.
+type Sparse = BTreeMap<usize, Vec<(usize, Expr)>>;
+
+fn all_rows(upper: &Upper) -> Sparse {
+    let mut rows = Sparse::new();
+    for &((i, j), entry) in upper {
+        rows.entry(i).or_default().push((j, entry));
+        if i != j {
+            rows.entry(j).or_default().push((i, entry));
+        }
+    }
+    rows
+}
+
+/// Rows among which every entry or its mirror image is, one of the two: the row with the most entries that are left for the products
+/// it takes, one after the other.
+fn rows_of_halves(upper: &Upper, costs: &[Vec<usize>]) -> Sparse {
+    let mut left = all_rows(upper);
+    let mut rows = Sparse::new();
+    let gain = |place: usize, entries: &[(usize, Expr)]| {
+        entries.len() as f64 / costs[place].iter().sum::<usize>() as f64
+    };
+    while let Some(place) = left
+        .iter()
+        .max_by(|(i, x), (j, y)| gain(**i, x).total_cmp(&gain(**j, y)).then(j.cmp(i)))
+        .map(|(&place, _)| place)
+    {
+        let entries = left.remove(&place).unwrap_or_default();
+        for (other, _) in &entries {
+            if let Some(row) = left.get_mut(other) {
+                row.retain(|&(column, _)| column != place);
+                if row.is_empty() {
+                    left.remove(other);
+                }
+            }
+        }
+        rows.insert(place, entries);
+    }
+    rows
+}
+
+/// How many operations Dᵀ R D takes, if only the entries on and above the diagonal are wanted, or else all. `costs` are those of a
+/// product with each entry of D and of its addition.
+fn operations(rows: &Sparse, costs: &[Vec<usize>], all: bool) -> usize {
+    let mut count = 0;
+    for (&place, entries) in rows {
+        let columns = costs[place].len();
+        let curved = (0..columns).map(|j| entries.iter().map(|&(other, _)| costs[other][j]).sum::<usize>());
+        let curved: Vec<usize> = curved.collect();
+        count += curved.iter().sum::<usize>();
+        for (i, cost) in costs[place].iter().enumerate() {
+            count += cost * curved.iter().enumerate().filter(|&(j, &n)| n > 0 && (all || i <= j)).count();
+        }
+    }
+    count
 }
