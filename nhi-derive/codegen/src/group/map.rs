@@ -82,8 +82,15 @@ impl Map {
 
     /// All numbers that it gives for `arguments`, one after the other.
     pub fn apply(self, pool: &mut Pool, group: &'static Group, arguments: &[&[Expr]]) -> Vec<Expr> {
+        // These are linear in ν or ξ.
+        let vanishes = match (self, arguments) {
+            (Map::Start | Map::End | Map::Rate | Map::StartTangent | Map::StartCurvature, [_, along]) => {
+                along.iter().all(|&e| pool.is_zero(e))
+            }
+            _ => false,
+        };
         let arguments = arguments.concat();
-        let number = |index| match self.is_zero(group, index) {
+        let number = |index| match vanishes || self.is_zero(group, index) {
             true => pool.zero(),
             false => pool.map(Entry { map: self, group, index }, &arguments),
         };

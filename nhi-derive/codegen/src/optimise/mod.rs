@@ -110,8 +110,8 @@ const ORDERS: [&[LocalPass]; 2] = [
     ],
 ];
 
-/// Local passes that run once, after the search.
-const LAST: &[LocalPass] = &[MATERIALISE, VALUE_NUMBERING, FOLD_NEGATIONS, NAMES];
+/// Local passes that run once, after the search. Values that cancel leave constants, which the next pass puts in their place.
+const LAST: &[LocalPass] = &[MATERIALISE, VALUE_NUMBERING, VALUE_NUMBERING, FOLD_NEGATIONS, NAMES];
 
 /// Name and description of every pass, in the order of the pipeline.
 pub fn passes() -> Vec<(&'static str, &'static str)> {
