@@ -141,18 +141,42 @@ impl Callable {
         code: &Code,
         numbers: impl Fn(&Role) -> &'a [f64],
     ) -> Result<Vec<f64>, Failure> {
+        let mut results = vec![0.0; self.count()];
+        self.call_to(code, numbers, &mut results)?;
+        Ok(results)
+    }
+
+    /// Number of results.
+    fn count(&self) -> usize {
+        self.results.iter().sum()
+    }
+
+    /// Writes the results, one after the other, for the numbers of each role.
+    fn call_to<'a>(
+        &self,
+        code: &Code,
+        numbers: impl Fn(&Role) -> &'a [f64],
+        results: &mut [f64],
+    ) -> Result<(), Failure> {
         let count = self.arguments.iter().map(|(_, length)| length).sum();
-        let mut arguments = Vec::with_capacity(count);
+        // A planner calls functions as often as they take steps: most have so few arguments that they need no allocation.
+        let (mut few, mut many) = ([0.0; 48], Vec::new());
+        let arguments = match few.get_mut(..count) {
+            Some(few) => few,
+            None => {
+                many.resize(count, 0.0);
+                &mut many[..]
+            }
+        };
+        let mut rest = &mut arguments[..];
         for (role, length) in &self.arguments {
             let numbers = numbers(role);
             assert_eq!(numbers.len(), *length, "numbers of {}", role.name());
-            arguments.extend_from_slice(numbers);
+            let (these, others) = rest.split_at_mut(*length);
+            these.copy_from_slice(numbers);
+            rest = others;
         }
-        let mut results = vec![0.0; self.results.iter().sum()];
-        match failure(code.call(self.id, &arguments, &mut results)) {
-            None => Ok(results),
-            Some(failure) => Err(failure),
-        }
+        failure(code.call(self.id, arguments, results)).map_or(Ok(()), Err)
     }
 }
 
@@ -202,17 +226,22 @@ impl Method {
     pub(crate) fn data(&self, code: &Code, at: &Point<'_>, h: f64) -> Result<Vec<f64>, Failure> {
         // Added to −0, a time k h does not change, not even −0.
         let t0 = if at.t == 0.0 { -0.0 } else { at.t };
-        let mut data = [at.parameters, at.inputs, &[h, t0]].concat();
+        let (substeps, prepared) = (self.layout.substeps.count, self.prepare.count());
+        let count = at.parameters.len() + at.inputs.len() + 2;
+        let mut data = Vec::with_capacity(count + substeps * (2 + prepared));
+        [at.parameters, at.inputs, &[h, t0]].into_iter().for_each(|numbers| data.extend_from_slice(numbers));
         let mut since = 0.0;
         for gamma in self.variant.substeps() {
             // One substep is the step itself.
             let size = if self.layout.substeps.count == 1 { h } else { h * gamma };
-            let prepared = self.prepare.call(code, |role| match role {
+            data.extend_from_slice(&[h * since, size]);
+            let start = data.len();
+            data.resize(start + prepared, 0.0);
+            let numbers = |role: &Role| match role {
                 Role::StepSize => slice::from_ref(&size),
                 role => at.of(role),
-            })?;
-            data.extend_from_slice(&[h * since, size]);
-            data.extend(prepared);
+            };
+            self.prepare.call_to(code, numbers, &mut data[start..])?;
             since += gamma;
         }
         Ok(data)
@@ -241,12 +270,15 @@ impl Method {
         mut state: Vec<f64>,
     ) -> Result<Vec<f64>, Failure> {
         if let Some(initial) = &self.initial {
-            let carried = initial.call(code, |role| match (role, self.layout.state.of(role)) {
+            let start = state.len();
+            state.resize(start + initial.count(), 0.0);
+            let (state, carried) = state.split_at_mut(start);
+            let numbers = |role: &Role| match (role, self.layout.state.of(role)) {
                 (Role::StepSize, _) => self.first_size(data),
                 (role, field) if field.is_empty() => at.of(role),
                 (_, field) => &state[field],
-            })?;
-            state.extend(carried);
+            };
+            initial.call_to(code, numbers, carried)?;
         }
         Ok(state)
     }

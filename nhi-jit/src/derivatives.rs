@@ -116,15 +116,39 @@ pub struct Curvature {
 impl Curvature {
     /// The whole matrix of second derivatives by (x, u), symmetric, by rows.
     pub fn matrix(&self) -> Vec<f64> {
-        let (size, inputs) = (self.xx.len().isqrt(), self.uu.len().isqrt());
-        let n = size + inputs;
-        let entry = |(i, j)| match (i < size, j < size) {
-            (true, true) => self.xx[i * size + j],
-            (true, false) => self.xu[i * inputs + j - size],
-            (false, true) => self.xu[j * inputs + i - size],
-            (false, false) => self.uu[(i - size) * inputs + j - size],
-        };
-        (0..n * n).map(|k| entry((k / n, k % n))).collect()
+        let n = self.xx.len().isqrt() + self.uu.len().isqrt();
+        let mut matrix = vec![0.0; n * n];
+        add_blocks([&self.xx, &self.xu, &self.uu], &mut matrix);
+        matrix
+    }
+}
+
+/// Adds the blocks ∂²/∂x², ∂²/∂x∂u and ∂²/∂u² to the whole matrix.
+fn add_blocks([xx, xu, uu]: [&[f64]; 3], matrix: &mut [f64]) {
+    let (size, inputs) = (xx.len().isqrt(), uu.len().isqrt());
+    let add = |to: &mut [f64], by: &[f64]| to.iter_mut().zip(by).for_each(|(to, by)| *to += by);
+    for (i, row) in matrix.chunks_exact_mut(size + inputs).enumerate() {
+        let (by_x, by_u) = row.split_at_mut(size);
+        match i.checked_sub(size) {
+            None => {
+                add(by_x, &xx[i * size..]);
+                add(by_u, &xu[i * inputs..]);
+            }
+            Some(k) => {
+                by_x.iter_mut().zip(xu.iter().skip(k).step_by(inputs)).for_each(|(to, by)| *to += by);
+                add(by_u, &uu[k * inputs..]);
+            }
+        }
+    }
+}
+
+/// Sets the rows of `ab` to those of A and B, one beside the other.
+fn set_beside([a, b]: [&[f64]; 2], size: usize, ab: &mut [f64]) {
+    let inputs = b.len() / size;
+    for (i, row) in ab.chunks_exact_mut(size + inputs).enumerate() {
+        let (by_x, by_u) = row.split_at_mut(size);
+        by_x.copy_from_slice(&a[i * size..(i + 1) * size]);
+        by_u.copy_from_slice(&b[i * inputs..(i + 1) * inputs]);
     }
 }
 
@@ -192,13 +216,49 @@ impl Basis {
     /// # Panics
     /// If the lengths of arrays at the point are not those of the system.
     pub fn at(&self, at: &Point<'_>) -> Result<Frame, Error> {
-        let (code, callable) = &*self.shared;
-        let mut numbers = callable.call(code, |role| at.of(role)).map_err(|cause| Error::Basis { cause })?;
+        let mut numbers = self.numbers(at)?;
         let [n, d] = self.sizes;
         let dual = numbers.split_off(n * d + n);
         let drift = numbers.split_off(n * d);
         Ok(Frame { basis: numbers, drift, dual })
     }
+
+    /// The velocity v = X ν + v₀ at a point, whose own velocity is not read.
+    ///
+    /// # Errors
+    /// As [`Basis::at`].
+    ///
+    /// # Panics
+    /// As [`Basis::at`].
+    pub fn velocity(&self, at: &Point<'_>, nu: &[f64]) -> Result<Vec<f64>, Error> {
+        let [n, d] = self.sizes;
+        let numbers = self.numbers(at)?;
+        let (basis, rest) = numbers.split_at(n * d);
+        Ok((0..n).map(|i| rest[i] + product(&basis[i * d..], nu)).collect())
+    }
+
+    /// The quasi-velocities ν = Y v at a point.
+    ///
+    /// # Errors
+    /// As [`Basis::at`].
+    ///
+    /// # Panics
+    /// As [`Basis::at`].
+    pub fn quasi_velocity(&self, at: &Point<'_>) -> Result<Vec<f64>, Error> {
+        let [n, d] = self.sizes;
+        let dual = &self.numbers(at)?[n * d + n..];
+        Ok((0..d).map(|i| product(&dual[i * n..], at.v)).collect())
+    }
+
+    fn numbers(&self, at: &Point<'_>) -> Result<Vec<f64>, Error> {
+        let (code, callable) = &*self.shared;
+        callable.call(code, |role| at.of(role)).map_err(|cause| Error::Basis { cause })
+    }
+}
+
+/// Σ aᵢ xᵢ.
+fn product(a: &[f64], x: &[f64]) -> f64 {
+    a.iter().zip(x).map(|(a, x)| a * x).sum()
 }
 
 impl Derivatives {
@@ -261,6 +321,21 @@ impl Derivatives {
         let lambda_x = a.split_off(size * (size + inputs));
         let b = a.split_off(size * size);
         Ok(Linearization { a, b, lambda_x, lambda_u })
+    }
+
+    /// Sets the rows of `ab` to those of A and B, one beside the other.
+    ///
+    /// # Errors
+    /// As [`Derivatives::linearize`].
+    ///
+    /// # Panics
+    /// As [`Derivatives::linearize`].
+    pub fn linearize_to(&self, at: &Point<'_>, lambda: &[f64], h: f64, ab: &mut [f64]) -> Result<(), Error> {
+        let [size, _, inputs, _] = self.shared.sizes;
+        let numbers = self.call(&self.shared.linearize, (at, lambda, h), &[])?;
+        let (a, rest) = numbers.split_at(size * size);
+        set_beside([a, &rest[..size * inputs]], size, ab);
+        Ok(())
     }
 
     /// C and ∂x'/∂h of the same step.
@@ -340,6 +415,34 @@ impl SecondDerivatives {
         let uu = xx.split_off(of_state + of_both);
         let xu = xx.split_off(of_state);
         Ok(Curvature { xx, xu, uu, a, b })
+    }
+
+    /// Adds the whole matrix of the second derivatives by (x, u) to `matrix`, and sets the rows of `ab` to those of A and B, one
+    /// beside the other.
+    ///
+    /// # Errors
+    /// As [`SecondDerivatives::curvature`].
+    ///
+    /// # Panics
+    /// As [`SecondDerivatives::curvature`].
+    pub fn curvature_to(
+        &self,
+        at: &Point<'_>,
+        lambda: &[f64],
+        h: f64,
+        w: &[f64],
+        (ab, matrix): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Error> {
+        let SharedSecond { code, curvature, sizes: [size, inputs], .. } = &*self.shared;
+        let (of_state, of_both) = (size * size, size * inputs);
+        let numbers = call((code, curvature), (at, lambda, h), w)?;
+        let (xx, rest) = numbers.split_at(of_state);
+        let (xu, rest) = rest.split_at(of_both);
+        let (uu, rest) = rest.split_at(inputs * inputs);
+        let (a, b) = rest.split_at(of_state);
+        add_blocks([xx, xu, uu], matrix);
+        set_beside([a, b], *size, ab);
+        Ok(())
     }
 }
 

@@ -69,8 +69,11 @@ impl Compiled {
         let method = method.ok_or(Error::NotCompiled { variant })?;
         let start = |cause: Failure| Error::Start { cause };
         let data = method.data(self.code(), at, h).map_err(start)?;
-        let lambda = vec![0.0; self.constraints().len()];
-        let state = [at.q, at.v, &lambda, at.z].concat();
+        let mut state = Vec::with_capacity(method.layout.state.len());
+        state.extend_from_slice(at.q);
+        state.extend_from_slice(at.v);
+        state.resize(state.len() + self.constraints().len(), 0.0);
+        state.extend_from_slice(at.z);
         let mut state = method.carrying(self.code(), at, &data, state).map_err(start)?;
         let (status, _) = self.code().run(method.loops.checked, &mut state, &data, 0, 1);
         if let Some(cause) = failure(status) {

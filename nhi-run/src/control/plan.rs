@@ -4,7 +4,7 @@ use super::steps::{State, Steps};
 use super::{MOST, forwards, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes};
-use nhi_jit::{Curvature, Formulas, Point, SecondDerivatives};
+use nhi_jit::{Formulas, Point, SecondDerivatives};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
 
@@ -86,22 +86,6 @@ impl Discrete {
         let is_admissible = nearest.iter().zip(v).all(|(x, y)| (x - y).abs() <= 1e-9 * size);
         if is_admissible { Ok(x) } else { Err(wrong(v_name, PlanError::Velocity { is_driven: false })) }
     }
-
-    /// The second derivatives of w·x' of step `k`, with the first ones.
-    fn second_derivatives(&self, k: usize, x: &State, u: &[f64], w: &[f64]) -> Result<Curvature, Failure> {
-        let lambda = &self.steps.lambda;
-        self.steps.at(self.at(k), x, u, |at| self.second.curvature(at, lambda, self.h, w))
-    }
-
-    /// Sets `ab` to the rows of A and B, one beside the other.
-    fn set_beside(&self, ab: &mut [f64], a: &[f64], b: &[f64]) {
-        let Sizes { states, inputs } = self.sizes();
-        for (i, row) in ab.chunks_exact_mut(states + inputs).enumerate() {
-            let (of_state, of_inputs) = row.split_at_mut(states);
-            of_state.copy_from_slice(&a[i * states..(i + 1) * states]);
-            of_inputs.copy_from_slice(&b[i * inputs..(i + 1) * inputs]);
-        }
-    }
 }
 
 impl Dynamics for Discrete {
@@ -121,9 +105,7 @@ impl Dynamics for Discrete {
 
     fn linearize(&self, k: usize, x: &State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
         let Steps { derivatives, lambda, .. } = &self.steps;
-        let linear = self.steps.at(self.at(k), x, u, |at| derivatives.linearize(at, lambda, self.h))?;
-        self.set_beside(ab, &linear.a, &linear.b);
-        Ok(())
+        self.steps.at(self.at(k), x, u, |at| derivatives.linearize_to(at, lambda, self.h, ab))
     }
 
     fn curvature(
@@ -134,9 +116,8 @@ impl Dynamics for Discrete {
         w: &[f64],
         hessian: &mut [f64],
     ) -> Result<(), Failure> {
-        let second = self.second_derivatives(k, x, u, w)?;
-        hessian.iter_mut().zip(second.matrix()).for_each(|(to, by)| *to += by);
-        Ok(())
+        let Sizes { states, inputs } = self.sizes();
+        self.differentiate(k, x, u, Some(w), (&mut vec![0.0; states * (states + inputs)], hessian))
     }
 
     fn differentiate(
@@ -145,13 +126,11 @@ impl Dynamics for Discrete {
         x: &State,
         u: &[f64],
         w: Option<&[f64]>,
-        (ab, hessian): (&mut [f64], &mut [f64]),
+        to: (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure> {
-        let Some(w) = w else { return self.linearize(k, x, u, ab) };
-        let second = self.second_derivatives(k, x, u, w)?;
-        self.set_beside(ab, &second.a, &second.b);
-        hessian.iter_mut().zip(second.matrix()).for_each(|(to, by)| *to += by);
-        Ok(())
+        let Some(w) = w else { return self.linearize(k, x, u, to.0) };
+        let lambda = &self.steps.lambda;
+        self.steps.at(self.at(k), x, u, |at| self.second.curvature_to(at, lambda, self.h, w, to))
     }
 
     fn retract(&self, x: &State, delta: &[f64]) -> State {
@@ -159,7 +138,7 @@ impl Dynamics for Discrete {
     }
 
     fn difference(&self, from: &State, to: &State, delta: &mut [f64]) {
-        delta.copy_from_slice(&self.steps.difference(from, to));
+        self.steps.difference(from, to, delta);
     }
 
     fn difference_derivatives(

@@ -3,7 +3,7 @@
 use super::manifold::Manifold;
 use crate::{Error, System};
 use nhi_control::{PlanError, Sizes};
-use nhi_jit::{Basis, Compiled, Derivatives, Frame, Point};
+use nhi_jit::{Basis, Compiled, Derivatives, Point};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
 
@@ -47,9 +47,9 @@ pub(super) fn failure(error: nhi_jit::Error) -> Failure {
     }
 }
 
-/// Rows times a vector.
-fn product(rows: &[f64], x: &[f64]) -> Vec<f64> {
-    rows.chunks(x.len().max(1)).map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+/// A point at which only the basis is evaluated.
+fn point<'a>((parameters, t): At<'a>, q: &'a [f64], v: &'a [f64], inputs: &'a [f64]) -> Point<'a> {
+    Point { parameters, q, v, z: &[], t, inputs }
 }
 
 impl Steps {
@@ -77,31 +77,24 @@ impl Steps {
         self.names[i].clone()
     }
 
-    fn frame(&self, (parameters, t): At<'_>, q: &[f64], inputs: &[f64]) -> Result<Frame, Failure> {
-        self.basis.at(&Point { parameters, q, v: &[], z: &[], t, inputs }).map_err(failure)
-    }
-
     /// v = X ν + v₀.
     pub(super) fn velocity(&self, at: At<'_>, x: &State, u: &[f64]) -> Result<Vec<f64>, Failure> {
-        let Frame { basis, mut drift, .. } = self.frame(at, &x.q, u)?;
-        if !x.nu.is_empty() {
-            drift.iter_mut().zip(product(&basis, &x.nu)).for_each(|(v, by)| *v += by);
-        }
-        Ok(drift)
+        self.basis.velocity(&point(at, &x.q, &[], u), &x.nu).map_err(failure)
     }
 
     /// The state with ν = Y(q) v and zero auxiliary states.
     pub(super) fn state(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
-        let frame = |u: f64| {
-            let frame = self.frame(at, q, &vec![u; self.sizes.inputs]);
-            frame.map_err(|cause| PlanError::Prepare { cause })
+        let failed = |error| PlanError::Prepare { cause: failure(error) };
+        let drift = |u: f64| {
+            let frame = self.basis.at(&point(at, q, &[], &vec![u; self.sizes.inputs]));
+            frame.map(|frame| frame.drift).map_err(failed)
         };
-        let Frame { dual, drift, .. } = frame(0.0)?;
-        if frame(1.0)?.drift != drift {
+        if drift(0.0)? != drift(1.0)? {
             return Err(PlanError::Velocity { is_driven: true });
         }
-        let z = vec![0.0; self.compiled.states().len()];
-        Ok(State { q: q.to_vec(), nu: product(&dual, v), z })
+        let none = vec![0.0; self.sizes.inputs];
+        let nu = self.basis.quasi_velocity(&point(at, q, v, &none)).map_err(failed)?;
+        Ok(State { q: q.to_vec(), nu, z: vec![0.0; self.compiled.states().len()] })
     }
 
     /// What `f` makes of the point at which a step begins.
@@ -119,7 +112,8 @@ impl Steps {
     /// The state after a step of size `h`.
     pub(super) fn step(&self, at: At<'_>, h: f64, x: &State, u: &[f64]) -> Result<State, Failure> {
         let after = self.at(at, x, u, |at| self.compiled.step(self.variant, at, h))?;
-        let nu = product(&self.frame((at.0, at.1 + h), &after.q, u)?.dual, &after.v);
+        let end = (at.0, at.1 + h);
+        let nu = self.basis.quasi_velocity(&point(end, &after.q, &after.v, u)).map_err(failure)?;
         Ok(State { q: after.q, nu, z: after.z })
     }
 
@@ -135,11 +129,11 @@ impl Steps {
         }
     }
 
-    /// `to` ⊖ `from`.
-    pub(super) fn difference(&self, from: &State, to: &State) -> Vec<f64> {
-        let mut delta = self.manifold.displacement(&from.q, &to.q);
-        let others = |x: &State| [&x.nu[..], &x.z].concat();
-        delta.extend(others(to).iter().zip(others(from)).map(|(to, from)| to - from));
-        delta
+    /// Sets `delta` to `to` ⊖ `from`.
+    pub(super) fn difference(&self, from: &State, to: &State, delta: &mut [f64]) {
+        let by = self.manifold.displacement(&from.q, &to.q);
+        let pairs = to.nu.iter().zip(&from.nu).chain(to.z.iter().zip(&from.z));
+        let by = by.into_iter().chain(pairs.map(|(to, from)| to - from));
+        delta.iter_mut().zip(by).for_each(|(delta, by)| *delta = by);
     }
 }

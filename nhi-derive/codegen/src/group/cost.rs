@@ -35,7 +35,7 @@ const TABLE: &[(&str, Map, [usize; 3])] = &[
     ("SO3", Map::TangentLeft, [37, 39, 0]),
     ("SO3", Map::InverseTangent, [26, 28, 0]),
     ("SO3", Map::StartTangent, [51, 63, 0]),
-    ("SO3", Map::StartCurvature, [363, 281, 0]),
+    ("SO3", Map::StartCurvature, [111, 133, 0]),
     ("SE3", Map::Moved, [125, 145, 0]),
     ("SE3", Map::Start, [72, 95, 0]),
     ("SE3", Map::End, [72, 95, 0]),
@@ -44,7 +44,7 @@ const TABLE: &[(&str, Map, [usize; 3])] = &[
     ("SE3", Map::TangentLeft, [86, 98, 0]),
     ("SE3", Map::InverseTangent, [61, 73, 0]),
     ("SE3", Map::StartTangent, [141, 182, 0]),
-    ("SE3", Map::StartCurvature, [1502, 1056, 0]),
+    ("SE3", Map::StartCurvature, [353, 377, 0]),
 ];
 
 impl Map {
