@@ -4,7 +4,7 @@ use nhi_codegen::method::{curvature_program, derivative_programs};
 use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
 use nhi_codegen::system::System;
 use nhi_interpreter::{Options, run};
-use nhi_jit::{Compiled, Derivatives, Error, SecondDerivatives, Simulation};
+use nhi_jit::{Compiled, Derivatives, Error, Point, SecondDerivatives, Simulation};
 use nhi_methods::{Method, Variant};
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use nhi_tests::bits::assert_same;
@@ -86,6 +86,33 @@ fn compare(model: &dyn Model) -> usize {
         let expected = run(&curvature_function(&program), &arguments);
         let all = [&found.xx[..], &found.xu, &found.uu, &found.a, &found.b].concat();
         assert_same(&name, &all, &expected.concat());
+
+        // The same numbers where a planner needs them.
+        let (q, v, z) = (before.q(), before.v(), before.z());
+        let at = Point { parameters: &parameters, q, v: &v, z, t, inputs: &inputs };
+        let (size, k) = (derivatives.tangent_coordinates(), inputs.len());
+        let [mut ab, mut of_both] = [(); 2].map(|()| vec![f64::NAN; size * (size + k)]);
+        derivatives.linearize_to(&at, before.multipliers(), H, &mut ab).expect("regular");
+        let linear = other.linearize(&derivatives).expect("regular");
+        let rows = (0..size).flat_map(|i| [&linear.a[i * size..][..size], &linear.b[i * k..][..k]].concat());
+        assert_same(&name, &ab, &rows.collect::<Vec<f64>>());
+        let mut matrix = vec![1.0; (size + k) * (size + k)];
+        let to = (&mut of_both[..], &mut matrix[..]);
+        second.curvature_to(&at, before.multipliers(), H, &w, to).expect("regular");
+        let rows = (0..size).flat_map(|i| [&found.a[i * size..][..size], &found.b[i * k..][..k]].concat());
+        assert_same(&name, &of_both, &rows.collect::<Vec<f64>>());
+        let expected: Vec<f64> = found.matrix().iter().map(|second| 1.0 + second).collect();
+        assert_same(&name, &matrix, &expected);
+        let whole = found.matrix();
+        for (i, j) in (0..size + k).flat_map(|i| (0..size + k).map(move |j| (i, j))) {
+            let block = match (i < size, j < size) {
+                (true, true) => found.xx[i * size + j],
+                (true, false) => found.xu[i * k + j - size],
+                (false, true) => found.xu[j * k + i - size],
+                (false, false) => found.uu[(i - size) * k + j - size],
+            };
+            assert_eq!(whole[i * (size + k) + j], block, "{name}");
+        }
         compared += 1;
     }
     compared
