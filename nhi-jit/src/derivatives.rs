@@ -407,13 +407,8 @@ impl SecondDerivatives {
     /// # Panics
     /// If the lengths of arrays are not those of the system.
     pub fn curvature(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<Curvature, Error> {
-        let SharedSecond { code, curvature, sizes: [size, inputs], .. } = &*self.shared;
-        let (of_state, of_both) = (size * size, size * inputs);
-        let mut xx = call((code, curvature), (at, lambda, h), w)?;
-        let b = xx.split_off(2 * of_state + of_both + inputs * inputs);
-        let a = xx.split_off(of_state + of_both + inputs * inputs);
-        let uu = xx.split_off(of_state + of_both);
-        let xu = xx.split_off(of_state);
+        let numbers = self.call((at, lambda, h), w)?;
+        let [xx, xu, uu, a, b] = self.blocks(&numbers).map(<[f64]>::to_vec);
         Ok(Curvature { xx, xu, uu, a, b })
     }
 
@@ -433,16 +428,26 @@ impl SecondDerivatives {
         w: &[f64],
         (ab, matrix): (&mut [f64], &mut [f64]),
     ) -> Result<(), Error> {
-        let SharedSecond { code, curvature, sizes: [size, inputs], .. } = &*self.shared;
-        let (of_state, of_both) = (size * size, size * inputs);
-        let numbers = call((code, curvature), (at, lambda, h), w)?;
-        let (xx, rest) = numbers.split_at(of_state);
-        let (xu, rest) = rest.split_at(of_both);
-        let (uu, rest) = rest.split_at(inputs * inputs);
-        let (a, b) = rest.split_at(of_state);
+        let numbers = self.call((at, lambda, h), w)?;
+        let [xx, xu, uu, a, b] = self.blocks(&numbers);
         add_blocks([xx, xu, uu], matrix);
-        set_beside([a, b], *size, ab);
+        set_beside([a, b], self.tangent_coordinates(), ab);
         Ok(())
+    }
+
+    fn call(&self, from: (&Point<'_>, &[f64], f64), w: &[f64]) -> Result<Vec<f64>, Error> {
+        call((&self.shared.code, &self.shared.curvature), from, w)
+    }
+
+    /// The blocks ∂²/∂x², ∂²/∂x∂u and ∂²/∂u², A and B of these numbers.
+    fn blocks<'a>(&self, numbers: &'a [f64]) -> [&'a [f64]; 5] {
+        let [size, inputs] = self.shared.sizes;
+        let mut rest = numbers;
+        [size * size, size * inputs, inputs * inputs, size * size, size * inputs].map(|length| {
+            let (block, others) = rest.split_at(length);
+            rest = others;
+            block
+        })
     }
 }
 

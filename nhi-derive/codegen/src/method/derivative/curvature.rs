@@ -101,7 +101,7 @@ pub(super) fn curvature(
         of.push_all(group, basis);
         step.symbols.q.iter().for_each(|&q| of.push(group, q, q));
     }
-    // Pushed, it is left with rows that hardly move anything but x itself.
+    // Once ∂²L is pushed, most rows of D that are left are unit vectors, and halves of ∂²L save nothing.
     let matrix = of.contracted(!pushes);
     let (of_x, of_u) = matrix.split_at(columns - controls.len());
     let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
@@ -364,11 +364,13 @@ impl Curvature<'_, '_> {
         let pool = b.pool();
         let cost = |e: Expr| if pool.is_zero(e) { 0 } else { 2 - usize::from(pool.is_one(e)) };
         let costs: Vec<Vec<usize>> = moved.iter().map(|row| row.iter().map(|&e| cost(e)).collect()).collect();
-        let [all, halves] = [all_rows(&upper), rows_of_halves(&upper, &costs)];
-        let is_halved = by_halves && operations(&halves, &costs, true) < operations(&all, &costs, false);
+        let all = all_rows(&upper);
+        let halves = by_halves.then(|| rows_of_halves(&upper, &costs));
+        let halves = halves.filter(|rows| operations(rows, &costs, true) < operations(&all, &costs, false));
+        let is_halved = halves.is_some();
         let half = b.pool().ratio(1, 2);
         let mut rows: Vec<[Vec<Expr>; 2]> = Vec::new();
-        for (place, entries) in if is_halved { halves } else { all } {
+        for (place, entries) in halves.unwrap_or(all) {
             let (places, mut entries): (Vec<usize>, Vec<Expr>) = entries.into_iter().unzip();
             if is_halved {
                 let on_diagonal = places.iter().zip(&mut entries).filter(|(other, _)| **other == place);
