@@ -289,7 +289,7 @@ fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables:
     let mut tangent = Tangent::new(b, of_state + variables.len());
     if let Some(group) = group {
         // A pose that rests is moved by the step all the same.
-        if moves { tangent.seed_pose(group, &q[k..], k..n) } else { tangent.rest_pose(group, &q[k..]) }
+        if moves { tangent.seed_pose(&q[k..], k..n) } else { tangent.rest_pose(group, &q[k..]) }
     }
     if moves {
         q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));

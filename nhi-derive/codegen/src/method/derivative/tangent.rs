@@ -2,7 +2,8 @@
 //!
 //! Every symbol s has a row ds of derivatives along all columns. Those of the solution w of F(w, s) = 0 follow from the
 //! implicit function theorem, ∂F/∂w dw = −∂F/∂s ds at the solution, with one elimination for all columns. A pose g has the
-//! derivative η = g⁻¹ dg, of which its entries' follow by the anchor, and
+//! derivative η = g⁻¹ dg, of which its entries' follow by the anchor: an expression of entries is differentiated along η. For
+//! a motion of the pose,
 //!
 //! ```text
 //! g' = g τ(σ):   η' = dτᴸ_σ (dτ⁻¹_σ η + dσ).
@@ -38,14 +39,14 @@ impl<'b, 'a> Tangent<'b, 'a> {
     }
 
     /// A pose has the variables of these columns, one for each direction.
-    pub(super) fn seed_pose(&mut self, group: &Group, pose: &[Expr], columns: Range<usize>) {
+    pub(super) fn seed_pose(&mut self, pose: &[Expr], columns: Range<usize>) {
         let eta: Matrix = columns.map(|column| self.unit(column)).collect();
-        self.set_pose(group, pose, eta);
+        self.poses.insert(pose.to_vec(), eta);
     }
 
     /// A pose does not depend on the variables.
     pub(super) fn rest_pose(&mut self, group: &Group, pose: &[Expr]) {
-        self.set_pose(group, pose, vec![Vec::new(); group.dimension]);
+        self.poses.insert(pose.to_vec(), vec![Vec::new(); group.dimension]);
     }
 
     /// The derivatives of a symbol.
@@ -56,15 +57,6 @@ impl<'b, 'a> Tangent<'b, 'a> {
     fn unit(&mut self, column: usize) -> Vec<Expr> {
         let (zero, one) = (self.b.pool().zero(), self.b.pool().one());
         (0..=column).map(|j| if j == column { one } else { zero }).collect()
-    }
-
-    fn set_pose(&mut self, group: &Group, pose: &[Expr], eta: Matrix) {
-        let anchor = (group.anchor)(self.b.pool(), pose);
-        for (&entry, along) in pose.iter().zip(&anchor) {
-            let row = self.combined(along, &eta);
-            self.rows.insert(entry, row);
-        }
-        self.poses.insert(pose.to_vec(), eta);
     }
 
     /// Σ cᵢ rowᵢ.
@@ -80,17 +72,37 @@ impl<'b, 'a> Tangent<'b, 'a> {
 
     /// The derivatives of an expression.
     pub(super) fn of(&mut self, value: Expr) -> Vec<Expr> {
-        let pool = &self.b.x.system.pool;
-        let mut symbols = pool.reachable(&[value]);
-        symbols.retain(|symbol| self.rows.contains_key(symbol));
-        let partial = self.b.pool().gradient(value, &symbols);
-        let rows: Vec<Vec<Expr>> = symbols.iter().map(|symbol| self.rows[symbol].clone()).collect();
+        let reachable = self.b.x.system.pool.reachable(&[value]);
+        let of_symbols =
+            reachable.iter().filter_map(|symbol| Some((*symbol, self.rows.get(symbol)?.clone())));
+        let (symbols, mut rows): (Vec<Expr>, Vec<Vec<Expr>>) = of_symbols.unzip();
+        let mut partial = self.b.pool().gradient(value, &symbols);
+        for (pose, eta) in &self.poses {
+            let Some(group) = self.b.x.system.group else { continue };
+            if !pose.iter().any(|entry| reachable.contains(entry)) {
+                continue;
+            }
+            let by_entries = self.b.pool().gradient(value, pose);
+            let anchor = (group.anchor)(self.b.pool(), pose);
+            let along = self.b.apply_transposed(&anchor, &by_entries, group.dimension);
+            partial.extend(along.into_iter().map(|e| self.b.bind("along", e)));
+            rows.extend(eta.iter().cloned());
+        }
         self.combined(&partial, &rows)
     }
 
     /// The derivatives of all symbols, and η of all poses.
-    pub(super) fn finish(self) -> (HashMap<Expr, Vec<Expr>>, BTreeMap<Vec<Expr>, Matrix>) {
-        (self.rows, self.poses)
+    pub(super) fn finish(mut self) -> (HashMap<Expr, Vec<Expr>>, BTreeMap<Vec<Expr>, Matrix>) {
+        let (poses, group) = (std::mem::take(&mut self.poses), self.b.x.system.group);
+        for (pose, eta) in &poses {
+            let Some(group) = group else { continue };
+            let anchor = (group.anchor)(self.b.pool(), pose);
+            for (&entry, along) in pose.iter().zip(&anchor) {
+                let row = self.combined(along, eta);
+                self.rows.insert(entry, row);
+            }
+        }
+        (self.rows, poses)
     }
 
     /// η of a pose.
@@ -140,7 +152,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
     }
 
     fn bind(&mut self, symbol: Expr, value: Expr) {
-        if self.rows.contains_key(&symbol) {
+        if self.rows.contains_key(&symbol) || self.poses.keys().any(|pose| pose.contains(&symbol)) {
             return;
         }
         if let Node::Map(entry @ Entry { map: Map::Moved, group, .. }, arguments) =
@@ -151,7 +163,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
             if let Some(eta) = self.poses.get(g).cloned() {
                 let eta = self.moved(group, &eta, sigma);
                 let eta = self.b.bind_matrix(&format!("turn_{}", self.b.name(symbol)), &eta);
-                self.set_pose(group, &moved, eta);
+                self.poses.insert(moved, eta);
                 return;
             }
         }
@@ -197,7 +209,8 @@ impl<'b, 'a> Tangent<'b, 'a> {
         let inside: Vec<Expr> =
             crate::program::lets(&self.b.statements()[at.clone()]).map(|(symbol, _)| symbol).collect();
         for symbol in inside {
-            let row = self.rows[&symbol].clone();
+            // Entries of poses have no rows of their own.
+            let Some(row) = self.rows.get(&symbol).cloned() else { continue };
             let row = self.through(&row, &solution);
             self.rows.insert(symbol, row);
         }
