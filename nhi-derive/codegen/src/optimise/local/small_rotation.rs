@@ -6,19 +6,19 @@
 //! that is stored, however many turns it has. Only the last Newton update, which is not evaluated again, can change its
 //! last digit.
 //!
-//! The pass applies to programs with Newton loops, where each iteration waits for the angle. Other programs run for
-//! many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
+//! The pass applies to steps with Newton loops, where each iteration waits for the angle, and to derivatives of steps. Other
+//! steps run for many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
 
 use super::angle_addition::derive;
 use crate::expr::{Expr, Function};
 use crate::optimise::draft::{Context, Draft};
-use crate::program::{Binding, Role, Table};
+use crate::program::{Binding, Input, Role, Table};
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draft) {
-    let mut inputs = draft.program.inputs.iter();
-    let step_size = inputs.find(|i| i.role == Role::StepSize && i.binding == Binding::Prepared);
-    let Some(h) = step_size.map(|i| i.symbols[0]).filter(|_| draft.program.has_loop()) else { return };
+    let mut inputs = draft.program.inputs.iter().filter(|i| i.role == Role::StepSize);
+    let applies = |i: &&Input| draft.program.has_loop() || i.binding == Binding::Step;
+    let Some(h) = inputs.find(applies).map(|i| i.symbols[0]) else { return };
     let values: Table<Expr> = draft.lets().into_iter().collect();
     derive(cx, draft, |cx, _, pairs, angle, sources| {
         let value = *values.get(angle.argument)?;
