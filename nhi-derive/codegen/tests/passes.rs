@@ -142,6 +142,21 @@ fn angles_are_turned_in_loops() {
     assert_eq!(operations(straight), "1 add, 1 mul, 1 sin, 1 sin_cos");
 }
 
+#[test]
+fn angles_are_turned_in_derivatives() {
+    // Through names and products with h, from the first angle of the same limit.
+    let text = "f(h, k, x, y, v)
+        let m = x + h/2*v
+        let a = cos(m)
+        let third = h/3
+        let e = x + third*(v + k*a)
+        return r = [a, sin(x), cos(e), sin(m - y), cos(e - y)]";
+    assert_eq!(optimised(text).1, "9 add, 11 mul, 2 sin_cos, 2 small_sin_cos");
+    // y/h need not be small.
+    let apart = "f(h, x, y)\n let e = x + y/h\n return r = [sin(x), cos(e)]";
+    assert_eq!(optimised(apart).1, "1 add, 1 div, 1 cos, 1 sin");
+}
+
 /// A loop in which a velocity with an impulse `u` sideways to `m` meets the constraint at the angle that it leads to.
 const FRAME: &str = "f(h: prepared, k: prepared, x: [x, y, s, v])
         let m = s + h/2*v
@@ -240,9 +255,9 @@ fn no_angle_is_made_of_later_ones() {
 #[test]
 fn angles_at_random() {
     let mut saved = 0;
-    for seed in 0..200 {
+    for (seed, binding) in (0..200).flat_map(|seed| ["", ": prepared"].map(|binding| (seed, binding))) {
         let mut random = Random(seed);
-        let mut text = String::from("f(h: prepared, x, y, z)\n");
+        let mut text = format!("f(h{binding}, x, y, z)\n");
         let mut known = vec!["x".to_owned(), "y".into(), "z".into(), "h*x".into(), "y*z".into(), "h".into()];
         let mut results = Vec::new();
         for i in 0..2 + random.below(6) {

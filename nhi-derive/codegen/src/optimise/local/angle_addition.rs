@@ -143,7 +143,7 @@ pub(super) struct Angle {
     form: Expr,
     level: Level,
     /// The last statement that it needs.
-    position: usize,
+    pub(super) position: usize,
 }
 
 impl Angle {
