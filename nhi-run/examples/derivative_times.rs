@@ -40,6 +40,12 @@ const STEP_SIZE: f64 = 0.01;
 /// How often the functions are measured in turn: for a while, others may keep the processor from its usual speed.
 const ROUNDS: usize = 10;
 
+/// How many batches of calls are measured each time.
+const BATCHES: usize = 30;
+
+/// How often a program is run: some times depend on where the system has put the stack.
+const RUNS: usize = 4;
+
 /// The head of a C program that measures times, in nanoseconds.
 const CLOCK: &str = "#define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
@@ -143,7 +149,7 @@ fn program(model: &Declared, header: &str, name: &str, id: &str) -> Result<Strin
     for (i, statement) in statements.iter().enumerate() {
         let _ = write!(
             text,
-            "        for (int batch = 0; batch < 100; batch++) {{
+            "        for (int batch = 0; batch < {BATCHES}; batch++) {{
             sim = first;
             double begin = now();
             for (int i = 0; i < 100; i++) {{ if ({statement}) return 3; __asm__ volatile(\"\" ::: \"memory\"); }}
@@ -183,7 +189,7 @@ fn call(header: &str, sim: &str, function: &str) -> Result<(String, String), Box
     Ok((arrays, format!("{sim}_{function}({})", arguments.join(", "))))
 }
 
-/// Compiles and runs the program in a folder: the numbers that it prints.
+/// Compiles the program in a folder and runs it: the least of the numbers that it prints.
 fn run(folder: &Path, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
     let source = format!("{name}.c");
     let arguments = ["-std=c99", "-O3", "-march=native", "-ffp-contract=off", "main.c", &source, "-lm"];
@@ -192,9 +198,18 @@ fn run(folder: &Path, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
     if !compiled.status.success() {
         return Err(String::from_utf8_lossy(&compiled.stderr).into());
     }
-    let output = Command::new(folder.join("times")).output()?;
-    if !output.status.success() {
-        return Err(format!("{name}: {}", output.status).into());
+    let mut least: Vec<f64> = Vec::new();
+    for _ in 0..RUNS {
+        let output = Command::new(folder.join("times")).output()?;
+        if !output.status.success() {
+            return Err(format!("{name}: {}", output.status).into());
+        }
+        let printed = String::from_utf8(output.stdout)?;
+        let times: Result<Vec<f64>, _> = printed.lines().map(str::parse).collect();
+        least = match least.as_slice() {
+            [] => times?,
+            least => least.iter().zip(times?).map(|(x, y)| x.min(y)).collect(),
+        };
     }
-    String::from_utf8(output.stdout)?.lines().map(|line| Ok(line.parse()?)).collect()
+    Ok(least)
 }
