@@ -320,6 +320,12 @@ impl Program {
         self.inputs.iter().find(|i| i.role == *role).map_or(&[], |i| &i.symbols)
     }
 
+    /// The symbol of the step size, and when it is known; none of functions without one.
+    pub(crate) fn step_size(&self) -> Option<(Expr, Binding)> {
+        let input = self.inputs.iter().find(|i| i.role == Role::StepSize)?;
+        Some((input.symbols[0], input.binding))
+    }
+
     /// The inputs that are known before a step.
     pub(crate) fn early(&self) -> BTreeSet<Expr> {
         let early = self.inputs.iter().filter(|i| i.binding != Binding::Step);

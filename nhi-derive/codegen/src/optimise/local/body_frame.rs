@@ -11,14 +11,14 @@
 //! impulses in the frame rotated by θ. With sin² θ + cos² θ = 1 many coefficients vanish; a lateral impulse, for
 //! example, has no forward component.
 //!
-//! The pass applies if no rotated sine or cosine is needed afterwards.
+//! The pass applies to steps, if no rotated sine or cosine is needed afterwards.
 
 use super::hoist::hoist;
 use super::value_numbering::value_numbering;
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::{Level, Levels, Stage, Table};
+use crate::program::{Binding, Level, Levels, Stage, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Terms of a sum that is multiplied out, and of what a name in it stands for, at most.
@@ -27,9 +27,10 @@ const MAX_NAMED: usize = 8;
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
+    let is_step = !matches!(draft.program.step_size(), Some((_, Binding::Step)));
     let mut levels = draft.levels(cx);
     let mut small: BTreeMap<Level, BTreeSet<Expr>> = BTreeMap::new();
-    for (symbol, value) in draft.lets() {
+    for (symbol, value) in draft.lets().into_iter().filter(|_| is_step) {
         let (_, value) = cx.signed(value);
         if let Node::Call(Function::SmallSin | Function::SmallCos, _) = cx.pool.node(value) {
             small.entry(levels.level(cx.pool, symbol)).or_default().insert(symbol);

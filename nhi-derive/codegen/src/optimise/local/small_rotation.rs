@@ -12,14 +12,13 @@
 use super::angle_addition::derive;
 use crate::expr::{Expr, Function};
 use crate::optimise::draft::{Context, Draft};
-use crate::program::{Binding, Limits, Role, Table};
+use crate::program::{Binding, Limits, Table};
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draft) {
-    let step_size = draft.program.inputs.iter().find(|i| i.role == Role::StepSize);
-    let is_step = step_size.is_some_and(|i| i.binding == Binding::Prepared);
-    let Some(h) = step_size.filter(|_| !is_step || draft.program.has_loop()) else { return };
-    let (h, lets) = (h.symbols[0], draft.lets());
+    let applies = |&(_, known): &(Expr, Binding)| known == Binding::Step || draft.program.has_loop();
+    let Some((h, known)) = draft.program.step_size().filter(applies) else { return };
+    let (is_step, lets) = (known == Binding::Prepared, draft.lets());
     let limits = Limits::of(cx.pool, h, if is_step { &[] } else { &lets });
     let values: Table<Expr> = lets.into_iter().collect();
     derive(cx, draft, |cx, _, pairs, angle, sources| {
