@@ -320,10 +320,15 @@ impl Program {
         self.inputs.iter().find(|i| i.role == *role).map_or(&[], |i| &i.symbols)
     }
 
-    /// The symbol of the step size, and when it is known; none of functions without one.
-    pub(crate) fn step_size(&self) -> Option<(Expr, Binding)> {
-        let input = self.inputs.iter().find(|i| i.role == Role::StepSize)?;
-        Some((input.symbols[0], input.binding))
+    /// The input for the step size; none of functions without one.
+    pub(crate) fn step_size(&self) -> Option<&Input> {
+        self.inputs.iter().find(|i| i.role == Role::StepSize)
+    }
+
+    /// Whether it computes derivatives of a step, or anything else of it but a state.
+    pub(crate) fn is_derivative(&self) -> bool {
+        let is_named = |output: &Output| matches!(output.role, Role::Named(_));
+        self.step_size().is_some_and(|h| h.binding == Binding::Step) && self.outputs.iter().all(is_named)
     }
 
     /// The inputs that are known before a step.

@@ -18,7 +18,7 @@ use super::value_numbering::value_numbering;
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::{Binding, Level, Levels, Stage, Table};
+use crate::program::{Level, Levels, Stage, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Terms of a sum that is multiplied out, and of what a name in it stands for, at most.
@@ -27,7 +27,7 @@ const MAX_NAMED: usize = 8;
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
-    let is_step = !matches!(draft.program.step_size(), Some((_, Binding::Step)));
+    let is_step = !draft.program.is_derivative();
     let mut levels = draft.levels(cx);
     let mut small: BTreeMap<Level, BTreeSet<Expr>> = BTreeMap::new();
     for (symbol, value) in draft.lets().into_iter().filter(|_| is_step) {

@@ -12,14 +12,14 @@
 use super::angle_addition::derive;
 use crate::expr::{Expr, Function};
 use crate::optimise::draft::{Context, Draft};
-use crate::program::{Binding, Limits, Table};
+use crate::program::{Binding, Input, Limits, Table};
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draft) {
-    let applies = |&(_, known): &(Expr, Binding)| known == Binding::Step || draft.program.has_loop();
-    let Some((h, known)) = draft.program.step_size().filter(applies) else { return };
-    let (is_step, lets) = (known == Binding::Prepared, draft.lets());
-    let limits = Limits::of(cx.pool, h, if is_step { &[] } else { &lets });
+    let (is_derivative, lets) = (draft.program.is_derivative(), draft.lets());
+    let applies = |h: &&Input| is_derivative || h.binding == Binding::Prepared && draft.program.has_loop();
+    let Some(h) = draft.program.step_size().filter(applies) else { return };
+    let limits = Limits::of(cx.pool, h.symbols[0], if is_derivative { &lets } else { &[] });
     let values: Table<Expr> = lets.into_iter().collect();
     derive(cx, draft, |cx, _, pairs, angle, sources| {
         let limit = limits.get(cx.pool, *values.get(angle.argument).unwrap_or(&angle.argument));
