@@ -325,7 +325,7 @@ impl Program {
         self.inputs.iter().find(|i| i.role == Role::StepSize)
     }
 
-    /// Whether it computes derivatives of a step, or anything else of it but a state.
+    /// Whether it computes derivatives of a step: from the step size, which was not known before, and no numbers of a state.
     pub(crate) fn is_derivative(&self) -> bool {
         let is_named = |output: &Output| matches!(output.role, Role::Named(_));
         self.step_size().is_some_and(|h| h.binding == Binding::Step) && self.outputs.iter().all(is_named)

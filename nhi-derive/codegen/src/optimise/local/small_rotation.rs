@@ -5,9 +5,9 @@
 //! difference of the rounded angles, which is exact, so that the constraints hold at the angle that is stored, however many turns
 //! it has. Only the last Newton update, which is not evaluated again, can change its last digit.
 //!
-//! The pass applies to derivatives of steps, and to steps with Newton loops, where each iteration waits for the angle: there only
-//! to increments that an angle itself states, since the passes over steps rotate others. Steps without such loops run for many
-//! trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
+//! The pass applies to derivatives of steps, and to steps with Newton loops, where each iteration waits for the angle. In a step
+//! the increment must stand in the value of the angle itself; passes over steps rotate the other angles. Steps without Newton
+//! loops run for many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
 
 use super::angle_addition::derive;
 use crate::expr::{Expr, Function};
