@@ -343,10 +343,8 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
     let mut x = mechanics.clone();
     let facts = method.facts();
     let scheme = scheme(method);
-    let exchanges: &[bool] =
-        if x.combined.is_some() && scheme.constrains_once() { &[false, true] } else { &[false] };
     let mut candidates = Vec::new();
-    for &exchanged in exchanges {
+    for &exchanged in scheme.exchanges(&x) {
         let form = Form { exchanged, ..Form::default() };
         candidates.push(Candidate::new(form, self::step(&mut x, facts, &scheme, form).0));
         let form = Form { reduced: true, ..form };
@@ -389,11 +387,13 @@ impl Scheme {
         }
     }
 
-    fn constrains_once(&self) -> bool {
-        match self {
+    /// The rows of the constraints that steps may be written with: [`Form::exchanged`].
+    fn exchanges(&self, x: &Mechanics) -> &'static [bool] {
+        let constrains_once = match self {
             Scheme::Node(family) => family.constrains_once(),
             Scheme::Reflecting(_) => true,
-        }
+        };
+        if x.combined.is_some() && constrains_once { &[false, true] } else { &[false] }
     }
 
     fn inverts_mass(&self) -> bool {

@@ -404,7 +404,7 @@ fn without(
 }
 
 /// A symbol for a value, unless it is a multiple of a symbol or a function: two of these may simplify each other.
-fn named(b: &mut Builder<'_>, name: &str, value: Expr) -> Expr {
+pub(super) fn named(b: &mut Builder<'_>, name: &str, value: Expr) -> Expr {
     let (_, part) = b.pool().split_coefficient(value);
     match b.pool().node(part) {
         Node::Call(..) | Node::Symbol(_) => value,

@@ -7,14 +7,18 @@
 //! ν are velocities that the constraints leave free, or combinations β vᵢ − α vⱼ of two of them, divided by α² + β²
 //! ([`super::super::pivots`]).
 
+use crate::engine::{BuiltIn, Engine};
 use crate::expr::Expr;
 use crate::mechanics::Matrix;
 use crate::method::builder::Builder;
-use crate::method::pivots::Plan;
+use crate::method::pivots::{Plan, named};
 
-/// The choice of a basis, for all configurations.
-pub(super) struct Coordinates {
-    plan: Plan,
+/// The choice of a basis, for all configurations, and how it is written.
+pub(super) enum Coordinates {
+    /// By the steps of the elimination of μ v + μ₀ = 0.
+    Eliminated { plan: Plan, mu: Matrix, mu_0: Vec<Expr> },
+    /// By its entries at (q, t): where much cancels in the elimination, they take fewer operations.
+    Simplified(Frame),
 }
 
 /// The basis at a configuration.
@@ -28,27 +32,66 @@ pub(super) struct Frame {
 }
 
 impl Coordinates {
-    /// Those of a system.
+    /// Those of a system, in the way that takes the fewest operations.
     pub(super) fn of(b: &mut Builder<'_>) -> Coordinates {
-        let (mu, n) = (b.x.mu.clone(), b.x.n());
+        let (eliminated, simplified) = Coordinates::both(b);
+        simplified.unwrap_or(eliminated)
+    }
+
+    /// Those of a system by the elimination, and simplified where that takes fewer operations. What depends on them may take fewer
+    /// with the first, where derivatives of entries share those of its steps.
+    pub(super) fn both(b: &mut Builder<'_>) -> (Coordinates, Option<Coordinates>) {
+        let (mu, mu_0, n) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.n());
+        let (q, t) = (b.x.q.clone(), b.x.system.t);
         let scratch = b.scratch();
         let (plan, _) = Plan::of_all(b, &mu, n);
         b.discard(scratch);
-        Coordinates { plan }
+        let scratch = b.scratch();
+        let eliminated = Coordinates::Eliminated { plan, mu, mu_0 };
+        let frame = eliminated.at(b, &q, t);
+        let written = b.close(&frame.entries(), &scratch);
+        b.discard(scratch);
+        // A separate engine, so that the coordinates do not depend on the engine in use.
+        let simple = BuiltIn.simplify(b.pool(), &written).ok();
+        let simple =
+            simple.filter(|simple| b.pool().cost(simple).weight() < b.pool().cost(&written).weight());
+        (eliminated, simple.map(|entries| Coordinates::Simplified(frame.with(entries))))
     }
 
     /// The basis at (q, t).
     pub(super) fn at(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr) -> Frame {
-        let (mu, mu_t, v, n) = (b.x.mu.clone(), b.x.mu_t.clone(), b.x.v.clone(), b.x.n());
-        let mu = b.matrix_at(&mu, q, t);
-        let mu_t = b.at(&mu_t, q, &v, t);
-        let elimination = self.plan.applied(b, n, |i| (&mu[i], mu_t[i]));
-        let dual = elimination.dual(b);
-        Frame { basis: elimination.basis().cloned().collect(), drift: elimination.particular.clone(), dual }
+        let (v, n) = (b.x.v.clone(), b.x.n());
+        match self {
+            Coordinates::Eliminated { plan, mu, mu_0 } => {
+                let mu = b.matrix_at(mu, q, t);
+                let mu_0 = b.at(mu_0, q, &v, t);
+                let elimination = plan.applied(b, n, |i| (&mu[i], mu_0[i]));
+                let dual = elimination.dual(b);
+                let basis = elimination.basis().cloned().collect();
+                Frame { basis, drift: elimination.particular, dual }
+            }
+            Coordinates::Simplified(frame) => {
+                let entries = b.at(&frame.entries(), q, &v, t);
+                frame.with(entries.into_iter().map(|e| named(b, "basis", e)).collect())
+            }
+        }
     }
 }
 
 impl Frame {
+    /// All entries.
+    fn entries(&self) -> Vec<Expr> {
+        [self.basis.concat(), self.drift.clone(), self.dual.concat()].concat()
+    }
+
+    /// The same with other entries.
+    fn with(&self, entries: Vec<Expr>) -> Frame {
+        let mut vectors = entries.chunks(self.drift.len()).map(<[Expr]>::to_vec);
+        let basis = vectors.by_ref().take(self.basis.len()).collect();
+        let drift = vectors.next().unwrap_or_default();
+        Frame { basis, drift, dual: vectors.collect() }
+    }
+
     /// Y v.
     pub(super) fn components(&self, b: &mut Builder<'_>, v: &[Expr]) -> Vec<Expr> {
         b.apply(&self.dual, v)

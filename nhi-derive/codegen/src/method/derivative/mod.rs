@@ -136,13 +136,14 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
 /// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
 /// known derivative.
 pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
-    let (_, pool, [linearize, linearize_parameters, pull_back]) = in_best_form(x, method, |b, step| {
+    let Written { pool, programs, .. } = in_best_form(x, method, |b, step| {
         [
             program(b, step, ("linearize", &LINEARIZE), linearize),
             program(b, step, ("linearize_parameters", &PARAMETERS), by_parameters),
             program(b, step, ("pull_back", &PULL_BACK), pull_back),
         ]
     })?;
+    let [linearize, linearize_parameters, pull_back] = programs;
     Some(DerivativePrograms { pool, linearize, linearize_parameters, pull_back })
 }
 
@@ -156,34 +157,53 @@ pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgr
             })]
         })
     });
-    let (_, pool, [curvature]) = programs.min_by_key(|&(weight, ..)| weight)?;
+    let Written { pool, programs: [curvature], .. } = programs.min_by_key(|written| written.weight)?;
     Some(CurvatureProgram { pool, curvature })
 }
 
-/// Programs about the step of a method, in the form in which the first one has the fewest operations, and how many.
+/// Programs about a step in a form, and the operations of the first one.
+struct Written<const N: usize> {
+    form: Form,
+    weight: (usize, usize),
+    pool: Pool,
+    programs: [Program; N],
+}
+
+/// Programs about the step of a method, in the form in which the first one has the fewest operations.
 fn in_best_form<const N: usize>(
     x: &Mechanics,
     method: Method,
     write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
-) -> Option<((usize, usize), Pool, [Program; N])> {
-    let Scheme::Node(family) = scheme(method) else { return None };
-    let forms = [[false, false], [true, false], [false, true], [true, true]];
-    let programs = forms.into_iter().filter_map(|[reduced, implicit]| {
+) -> Option<Written<N>> {
+    let scheme = scheme(method);
+    let Scheme::Node(family) = scheme else { return None };
+    let mut x = x.clone();
+    let (coordinates, simplified) = Coordinates::both(&mut Builder::new(&mut x));
+    let written = |form: Form, coordinates: &Coordinates| {
         let mut x = x.clone();
-        let mut b = Builder::to_differentiate(&mut x, Form { reduced, implicit, ..Form::default() });
-        let step = Step::written(&mut b, family);
+        if form.exchanged {
+            x.exchange_rows();
+        }
+        let mut b = Builder::to_differentiate(&mut x, form);
+        let step = Step::written(&mut b, family, coordinates);
         // Nothing can be eliminated, or there are no linear equations: this is one of the other forms again.
-        if reduced && !b.made.reduced || implicit && !b.made.implicit {
+        if form.reduced && !b.made.reduced || form.implicit && !b.made.implicit {
             return None;
         }
         let programs = write(&mut b, &step);
-        Some((x.system.pool, programs))
+        let pool = x.system.pool;
+        if !programs.iter().all(|program| is_defined(&pool, program)) {
+            return None;
+        }
+        Some(Written { form, weight: weight(&pool, &programs[0]), pool, programs })
+    };
+    let forms = [[false, false], [true, false], [false, true], [true, true]];
+    let forms = scheme.exchanges(&x).iter().flat_map(|&exchanged| {
+        forms.map(|[reduced, implicit]| Form { exchanged, reduced, implicit, ..Form::default() })
     });
-    let is_defined =
-        |(pool, programs): &(Pool, [Program; N])| programs.iter().all(|program| is_defined(pool, program));
-    let weighed =
-        programs.filter(is_defined).map(|(pool, programs)| (weight(&pool, &programs[0]), pool, programs));
-    weighed.min_by_key(|&(weight, ..)| weight)
+    let best = forms.filter_map(|form| written(form, &coordinates)).min_by_key(|written| written.weight)?;
+    let other = simplified.and_then(|simplified| written(best.form, &simplified));
+    [Some(best), other].into_iter().flatten().min_by_key(|written| written.weight)
 }
 
 /// The operations of a program when it is nearly done, or as it is written if it is very long.
@@ -245,13 +265,12 @@ fn program(
 }
 
 impl Step {
-    fn written(b: &mut Builder<'_>, family: &dyn NodeScheme) -> Step {
+    fn written(b: &mut Builder<'_>, family: &dyn NodeScheme, coordinates: &Coordinates) -> Step {
         let m = b.x.m();
         let (q, v, z) = (b.x.q.clone(), b.x.v.clone(), b.x.z.clone());
         let symbols = NodeSymbols { q, v, lambda: b.locals("lambda", m), z };
         let (t, h) = (b.x.system.t, b.h);
         b.equation("basis X of the admissible velocities, v = X ν + v₀");
-        let coordinates = Coordinates::of(b);
         let start = coordinates.at(b, &symbols.q, t);
         let components = start.components(b, &symbols.v);
         let basis = 0..b.statements().len();
