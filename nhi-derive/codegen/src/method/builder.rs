@@ -535,7 +535,14 @@ impl<'a> Builder<'a> {
                 self.pivot(pivot, diagonal, what);
             }
             let (done, below) = rows.split_at_mut(k + 1);
-            let pivot_row = &done[k];
+            let pivot_row = &mut done[k];
+            // Equations below and the solution share its derivatives.
+            if self.differentiates() && below.iter().any(|row| !self.pool().is_zero(row[k])) {
+                for entry in &mut pivot_row[n..] {
+                    *entry = self.bind(&order.right_hand_side(k), *entry);
+                }
+            }
+            let pivot_row = &*pivot_row;
             for (i, row) in (k + 1..).zip(below) {
                 if self.pool().is_zero(row[k]) {
                     continue;
