@@ -15,7 +15,7 @@ use nhi_runtime::prelude::*;
 /// A car with a trailer parks in several ways. They are those of solutions one after the other, whatever the threads do.
 #[test]
 fn parking_has_several_optima() {
-    let (steps, starts) = (40, 12);
+    let (steps, starts) = (40, 36);
     let h = 6.0 / steps as f64;
     let car = Discrete::new(&systems::car(), Dla2, h).expect("steps");
     let [start, end] = [0.0, 0.5].map(|y| car.at_rest(0, [0.0, y, 0.0, 0.0, 0.0]).expect("rest"));

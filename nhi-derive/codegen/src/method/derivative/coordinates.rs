@@ -13,6 +13,9 @@ use crate::mechanics::Matrix;
 use crate::method::builder::Builder;
 use crate::method::pivots::{Plan, named};
 
+/// The operations of a basis that is not simplified, since that takes long: those of a bicycle in nine coordinates take seconds.
+const LONG: usize = 200;
+
 /// The choice of a basis, for all configurations, and how it is written.
 pub(super) enum Coordinates {
     /// By the steps of the elimination of μ v + μ₀ = 0.
@@ -51,10 +54,13 @@ impl Coordinates {
         let frame = eliminated.at(b, &q, t);
         let written = b.close(&frame.entries(), &scratch);
         b.discard(scratch);
+        let cost = b.pool().cost(&written).weight();
+        if cost > LONG {
+            return (eliminated, None);
+        }
         // A separate engine, so that the coordinates do not depend on the engine in use.
         let simple = BuiltIn.simplify(b.pool(), &written).ok();
-        let simple =
-            simple.filter(|simple| b.pool().cost(simple).weight() < b.pool().cost(&written).weight());
+        let simple = simple.filter(|simple| b.pool().cost(simple).weight() < cost);
         (eliminated, simple.map(|entries| Coordinates::Simplified(frame.with(entries))))
     }
 
