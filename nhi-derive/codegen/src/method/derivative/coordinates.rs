@@ -13,7 +13,7 @@ use crate::mechanics::Matrix;
 use crate::method::builder::Builder;
 use crate::method::pivots::{Plan, named};
 
-/// The operations of a basis that is not simplified, since that takes long: those of a bicycle in nine coordinates take seconds.
+/// A basis of more operations is not simplified: for a bicycle in nine coordinates that takes seconds.
 const LONG: usize = 200;
 
 /// The choice of a basis, for all configurations, and how it is written.
