@@ -16,7 +16,7 @@ pub use simulation::Simulation;
 
 use nhi_codegen::expr::{Function as Elementary, OperationCount, Pool};
 use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};
-use nhi_codegen::program::{Constants, Program, Role, Singular};
+use nhi_codegen::program::{Constants, Program, Role, Singular, complete};
 use nhi_methods::Retraction;
 use nhi_runtime::{Failure, Scalar, emitted};
 
@@ -62,8 +62,12 @@ pub(crate) fn counted(
         argument.values.iter().zip(numbers).for_each(|(&value, &x)| frame.set(value, x));
     }
     frame.statements(&function.body)?;
-    let outputs: Vec<Vec<f64>> = function.outputs.iter().map(|output| frame.all(&output.values)).collect();
-    let checked = function.outputs.iter().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
+    let mut all: Vec<f64> = function.outputs.iter().flat_map(|output| frame.all(&output.values)).collect();
+    let lengths: Vec<usize> = function.outputs.iter().map(|output| output.values.len()).collect();
+    complete(&function.products(), &lengths, &mut all);
+    let results = function.whole().map(|result| all.drain(..result.values.len()).collect());
+    let outputs: Vec<Vec<f64>> = results.collect();
+    let checked = function.whole().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
     let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
     if finite { Ok((outputs, frame.executed.weight() + frame.negations)) } else { Err(Failure::NonFinite) }
 }

@@ -8,7 +8,7 @@ use nhi_codegen::lower::Function;
 use nhi_codegen::mechanics::{Mechanics, Symmetry};
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
-use nhi_codegen::program::Role;
+use nhi_codegen::program::{Product, Role, complete};
 use nhi_codegen::system::Quantity;
 use nhi_methods::{Retraction, Variant};
 use nhi_runtime::{Failure, balance};
@@ -81,11 +81,15 @@ pub struct Acceleration {
     pub lambda: Vec<f64>,
 }
 
-/// A compiled function with the roles and lengths of its arguments, and the lengths of its results.
+/// A compiled function with the roles and lengths of its arguments, and the lengths of its results, of which the last ones may be
+/// factors of products that complete the others.
 pub(crate) struct Callable {
     id: PlainId,
     arguments: Vec<(Role, usize)>,
     results: Vec<usize>,
+    products: Vec<Product>,
+    /// Number of results without factors.
+    whole: usize,
 }
 
 struct SystemFunctions {
@@ -132,6 +136,8 @@ impl Callable {
             id: unit.plain(function, retraction, checks)?,
             arguments: function.arguments.iter().map(|a| (a.role.clone(), a.values.len())).collect(),
             results: function.outputs.iter().map(|output| output.values.len()).collect(),
+            products: function.products(),
+            whole: function.whole().map(|output| output.values.len()).sum(),
         })
     }
 
@@ -143,6 +149,13 @@ impl Callable {
     ) -> Result<Vec<f64>, Failure> {
         let mut results = vec![0.0; self.count()];
         self.call_to(code, numbers, &mut results)?;
+        if !self.products.is_empty() {
+            complete(&self.products, &self.results, &mut results);
+            results.truncate(self.whole);
+            if !results.iter().all(|x| x.is_finite()) {
+                return Err(Failure::NonFinite);
+            }
+        }
         Ok(results)
     }
 

@@ -295,6 +295,74 @@ pub fn corrected_sin_cos<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, 
     x.update_sin_cos(SinCosUpdate::Corrected, from, by, sines)
 }
 
+/// A + XᵀY, with X and Y by rows.
+///
+/// # Errors
+/// [`Failure::NonFinite`] if a number is not finite.
+#[inline(always)]
+pub fn product_added<T: Scalar, const N: usize, const M: usize>(
+    mut a: [[T; M]; N],
+    x: &[T],
+    y: &[T],
+) -> Result<[[T; M]; N], Failure> {
+    for (i, row) in a.iter_mut().enumerate() {
+        let terms = x.chunks_exact(N).zip(y.chunks_exact(M));
+        in_fours(row, |j, sums| {
+            for (x, y) in terms.clone() {
+                let terms = sums.iter_mut().zip(y.iter().skip(j));
+                terms.for_each(|(sum, &y)| *sum = *sum + x[i] * y);
+            }
+        });
+    }
+    if finite(&a) { Ok(a) } else { Err(Failure::NonFinite) }
+}
+
+/// A + XᵀY + YᵀX of a symmetric matrix A, of which only entries on and above the diagonal are read.
+///
+/// # Errors
+/// As [`product_added`].
+#[inline(always)]
+pub fn symmetric_product_added<T: Scalar, const N: usize>(
+    mut a: [[T; N]; N],
+    x: &[T],
+    y: &[T],
+) -> Result<[[T; N]; N], Failure> {
+    for (i, row) in a.iter_mut().enumerate() {
+        let Some(row) = row.get_mut(i..) else { break };
+        let terms = x.chunks_exact(N).zip(y.chunks_exact(N));
+        in_fours(row, |j, sums| {
+            for (x, y) in terms.clone() {
+                let terms = sums.iter_mut().zip(x.iter().zip(y).skip(i + j));
+                terms.for_each(|(sum, (&x_j, &y_j))| *sum = *sum + (x[i] * y_j + y[i] * x_j));
+            }
+        });
+    }
+    let above = a;
+    for (i, row) in a.iter_mut().enumerate() {
+        row.iter_mut().zip(above).take(i).for_each(|(entry, above)| *entry = above[i]);
+    }
+    if finite(&a) { Ok(a) } else { Err(Failure::NonFinite) }
+}
+
+/// Updates the entries of a row from their places, four at a time, which compilers pack.
+#[inline(always)]
+fn in_fours<T: Scalar>(row: &mut [T], update: impl Fn(usize, &mut [T])) {
+    let (blocks, rest) = row.as_chunks_mut::<4>();
+    let mut at = 0;
+    for block in blocks {
+        let mut sums = *block;
+        update(at, &mut sums);
+        *block = sums;
+        at += 4;
+    }
+    for entry in rest {
+        let mut sum = [*entry];
+        update(at, &mut sum);
+        [*entry] = sum;
+        at += 1;
+    }
+}
+
 /// Whether all numbers of `values` are finite; true without a check for scalars with deferred checks.
 #[inline(always)]
 pub fn finite<T: Scalar, V: Fields<T>>(values: &V) -> bool {

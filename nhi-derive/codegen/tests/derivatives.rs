@@ -90,6 +90,20 @@ const OTHERS: &str = "
     )]
     struct Turned { m: f64 }";
 
+/// Many coordinates and one constraint: derivatives are left as factors.
+const COUPLED: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y[4], z[4]),
+        inputs(push, pull),
+        lagrangian = (dot(x)^2 + sum(i in 0..4, dot(y[i])^2 + m*dot(z[i])^2))/2
+                   - (x^2 + sum(i in 0..4, y[i]^2 + z[i]^2 + y[i]^2*z[i]^2) + z[0]^2*z[1]^2)/2,
+        constraints(dx + sum(i in 0..4, y[i]*dz[i]) = 0),
+        force = push*y[0]*dx + pull*push*dz[1],
+        methods(Rk4),
+    )]
+    struct Coupled { m: f64 }";
+
 /// The files of the `models` crate; those on groups, which take longest, first.
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
@@ -280,12 +294,27 @@ fn derivatives_are_those_of_the_step() {
         let with_all = WITH_ALL.iter().any(|name| path.ends_with(name));
         (std::fs::read_to_string(path).expect("text"), with_all)
     });
-    let texts: Vec<(String, bool)> = texts.chain([(OTHERS.to_owned(), false)]).collect();
+    let texts: Vec<(String, bool)> =
+        texts.chain([OTHERS, COUPLED].map(|text| (text.to_owned(), false))).collect();
     let checked = in_parallel(&texts, |_| "a model", |(text, with_all)| check(text, *with_all));
     let methods: usize = checked.iter().map(|(methods, _)| methods).sum();
     let worst = checked.iter().fold(0.0, |worst: f64, (_, error)| worst.max(*error));
     println!("{methods} steps, {worst:e}");
     assert!(methods > 105, "{methods}");
+}
+
+#[test]
+fn derivatives_by_few_reactions_are_factors() {
+    let model = models(COUPLED, false).remove(0);
+    let CurvatureProgram { curvature, .. } = curvature_program(&model.mechanics, Method::Rk4).expect("known");
+    let products = curvature.products();
+    let names = products.iter().map(|product| curvature.outputs[product.to].role.name());
+    assert_eq!(names.collect::<Vec<_>>(), ["a", "b", "xx", "xu", "xu", "uu"]);
+    assert!(products.iter().all(|product| product.rank == 4), "one reaction in each stage");
+    let first = models(OTHERS, false).remove(0);
+    let CurvatureProgram { curvature, .. } =
+        curvature_program(&first.mechanics, Method::Dla2).expect("known");
+    assert!(curvature.products().is_empty(), "as many reactions as directions");
 }
 
 /// How many steps of the declarations of a text have the right derivatives, and the largest error.

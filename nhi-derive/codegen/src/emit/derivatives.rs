@@ -11,14 +11,14 @@
 //! ```
 
 use super::Unit;
-use super::function::{Shapes, Signature, StateType, function};
+use super::function::{Signature, StateType, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
 use crate::lower::Function;
-use crate::method::basis_program;
+use crate::method::{Shapes, basis_program, shapes, tangent_lengths};
 use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
-use crate::program::Role;
+use crate::program::{Product, Role};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -45,33 +45,7 @@ impl Unit<'_> {
 
     /// `pub fn basis`
     pub(super) fn basis_function(&self, mode: &mut Mode, basis: &Function) -> TokenStream {
-        function(basis, mode, Names::default(), &Signature::Matrices(&self.shapes()))
-    }
-
-    /// Numbers of quasi-velocities and of tangent coordinates.
-    fn tangent_lengths(&self) -> [usize; 2] {
-        let system = &self.mechanics.system;
-        let (n, m) = (system.velocities.len(), system.constraints.len());
-        [n - m, n + (n - m) + system.states.len()]
-    }
-
-    /// The shapes of what the functions here return.
-    pub(super) fn shapes(&self) -> Shapes {
-        let system = &self.mechanics.system;
-        let (n, m, k) = (system.velocities.len(), system.constraints.len(), system.inputs.len());
-        let [d, nx] = self.tangent_lengths();
-        Shapes::from([
-            ("basis", [n, d]),
-            ("dual", [d, n]),
-            ("a", [nx, nx]),
-            ("b", [nx, k]),
-            ("lambda_x", [m, nx]),
-            ("lambda_u", [m, k]),
-            ("c", [nx, system.parameters.len()]),
-            ("xx", [nx, nx]),
-            ("xu", [nx, k]),
-            ("uu", [k, k]),
-        ])
+        function(basis, mode, Names::default(), &Signature::Matrices(&shapes(self.mechanics)))
     }
 
     /// `pub fn linearize`, `pub fn linearize_parameters`, `pub fn pull_back` and `pub fn curvature` in the module of a method.
@@ -82,7 +56,7 @@ impl Unit<'_> {
         state: &StateType,
     ) -> Vec<TokenStream> {
         let Some(derivatives) = all_of(method) else { return Vec::new() };
-        let matrices = self.shapes();
+        let matrices = shapes(self.mechanics);
         // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
         let shapes = [&matrices, &matrices, &Shapes::new(), &matrices];
         let functions = derivatives.into_iter().zip(shapes);
@@ -94,7 +68,7 @@ impl Unit<'_> {
     /// `impl Tangential for Sleigh { .. }`
     pub(super) fn tangential(&self, basis: &Function) -> TokenStream {
         let Declaration { runtime, generics, .. } = self.declaration;
-        let [d, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
+        let [d, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
         let parameters = self.parameters(&[Role::Parameters, Role::Configuration, Role::Time, Role::Inputs]);
         let call = self.call(basis);
         let s = quote!(<__T: #runtime::Scalar>);
@@ -125,7 +99,7 @@ impl Unit<'_> {
         let runtime = &self.declaration.runtime;
         let [_, _, k, ..] = self.lengths();
         let parameters = self.parameters(&[Role::Parameters]);
-        let [_, nx] = self.tangent_lengths().map(Literal::usize_unsuffixed);
+        let [_, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
         let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
             let retraction = of.retracted().map(|_| retraction);
@@ -133,9 +107,15 @@ impl Unit<'_> {
             let w = ["pull_back", "curvature"].contains(&name).then(|| (quote!(, __w: &[__T; #nx]), quote!(, __w)));
             let (argument, given) = w.unzip();
             let (name, results) = (spelled(name), format_ident!("{results}"));
-            let fields = fields.iter().map(|field| spelled(field));
-            let (fields, locals): (Vec<_>, Vec<_>) =
-                fields.map(|field| (field.clone(), format_ident!("__{field}"))).unzip();
+            let local = |name: &str| format_ident!("__{name}");
+            let fields = fields.iter().map(|field| (spelled(field), local(field)));
+            let (fields, values): (Vec<_>, Vec<_>) = fields.unzip();
+            let locals: Vec<_> = of.outputs.iter().map(|output| local(output.role.name())).collect();
+            let products = of.products().into_iter().map(|Product { to, factors, is_symmetric, .. }| {
+                let (to, [x, y]) = (&locals[to], factors.map(|factor| &locals[factor]));
+                let add = spelled(if is_symmetric { "symmetric_product_added" } else { "product_added" });
+                quote!(let #to = #runtime::emitted::#add(#to, &#x, &#y)?;)
+            });
             quote! {
                 #[inline]
                 fn #name<__T: #runtime::Scalar>(
@@ -145,7 +125,8 @@ impl Unit<'_> {
                     let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
                     let (#(#locals),*) =
                         kernel::#module::#name #retraction(__parameters, *__h, __state, *__t, __inputs #given)?;
-                    ::core::result::Result::Ok(#runtime::#results { #(#fields: #locals),* })
+                    #(#products)*
+                    ::core::result::Result::Ok(#runtime::#results { #(#fields: #values),* })
                 }
             }
         });

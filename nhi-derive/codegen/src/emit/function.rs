@@ -4,10 +4,10 @@ use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
 use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
+use crate::method::Shapes;
 use crate::program::{Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeMap;
 
 /// How many statements of one block may declare their variables. In builds with debug information each of them opens a scope within
 /// that of the last one, and LLVM visits scopes recursively: the step of a base with an arm of seven joints overflowed the stack of
@@ -36,9 +36,6 @@ pub(super) enum Signature<'a> {
     /// Returns matrices of these shapes; arguments as the program says.
     Matrices(&'a Shapes),
 }
-
-/// Numbers of rows and columns of the outputs that are matrices, by name.
-pub(super) type Shapes = BTreeMap<&'static str, [usize; 2]>;
 
 impl Signature<'_> {
     /// The state that it takes or returns.

@@ -6,7 +6,7 @@
 
 use crate::expr::Function as Elementary;
 use crate::group::{Group, Map};
-use crate::program::{Operations, Role, Singular};
+use crate::program::{Operations, Product, Role, Singular, products};
 
 /// A value: an argument, or what one statement computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -308,6 +308,23 @@ impl Function {
             }
         }
         known
+    }
+
+    /// The outputs that are results.
+    pub fn whole(&self) -> impl Iterator<Item = &Output> {
+        self.outputs.iter().filter(|output| !matches!(output.role, Role::Factor(_)))
+    }
+
+    /// The outputs that are factors of products.
+    pub fn factors(&self) -> impl Iterator<Item = &Output> {
+        let outputs = self.outputs.iter().filter(|output| !output.values.is_empty());
+        outputs.filter(|output| matches!(output.role, Role::Factor(_)))
+    }
+
+    /// The products that complete its results.
+    pub fn products(&self) -> Vec<Product> {
+        let outputs: Vec<_> = self.outputs.iter().map(|output| (&output.role, output.values.len())).collect();
+        products(&outputs)
     }
 
     /// How often each value is used.

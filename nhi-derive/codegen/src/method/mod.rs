@@ -21,8 +21,8 @@ mod states;
 mod system_programs;
 
 pub use derivative::{
-    BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, basis_program, curvature_program,
-    derivative_programs, formula_programs,
+    BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Shapes, basis_program,
+    curvature_program, derivative_programs, formula_programs, shapes, tangent_lengths,
 };
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};

@@ -817,8 +817,14 @@ impl Builder<'_> {
         }
     }
 
-    /// X and Λ with M X = F + μᵀΛ and μ X = −G: Λ = −C⁻¹(μ M⁻¹ F + G), X = M⁻¹ F + B Λ.
-    pub(super) fn solve_saddle_point(
+    /// X and Λ with M X = F + μᵀΛ and μ X = −G.
+    pub(super) fn solve_saddle_point(&mut self, equations: &SaddlePoint, of: [&Matrix; 2]) -> [Matrix; 2] {
+        let [free, lambda] = self.reactions(equations, of);
+        [self.with_reactions(equations, &free, &lambda), lambda]
+    }
+
+    /// M⁻¹ F and Λ = −C⁻¹(μ M⁻¹ F + G).
+    pub(super) fn reactions(
         &mut self,
         SaddlePoint { mass, node, .. }: &SaddlePoint,
         [f, g]: [&Matrix; 2],
@@ -836,13 +842,24 @@ impl Builder<'_> {
         });
         let rhs: Matrix = rhs.collect();
         let lambda = self.solve_c_for(node, &rhs);
-        let lambda = self.bind_matrix("reaction", &lambda);
-        let pushed = self.product(&node.reaction.b, &lambda, columns);
-        let sums = free
-            .iter()
-            .zip(pushed)
-            .map(|(free, pushed)| free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect());
-        [sums.collect(), lambda]
+        [free, self.bind_matrix("reaction", &lambda)]
+    }
+
+    /// X = M⁻¹ F + B Λ, where rows of M⁻¹ F that end early are continued by zeros.
+    pub(super) fn with_reactions(
+        &mut self,
+        SaddlePoint { node, .. }: &SaddlePoint,
+        free: &Matrix,
+        lambda: &Matrix,
+    ) -> Matrix {
+        let zero = self.pool().zero();
+        let columns = lambda.first().or(free.first()).map_or(0, Vec::len);
+        let pushed = self.product(&node.reaction.b, lambda, columns);
+        let rows = free.iter().zip(pushed).map(|(free, pushed)| {
+            let free = free.iter().copied().chain(std::iter::repeat(zero));
+            free.zip(pushed).map(|(x, y)| self.add(x, y)).collect()
+        });
+        rows.collect()
     }
 
     /// Binds x and λ, which have been computed from statement `start` on, and states that M x = f + μᵀλ and μ x = −g, where

@@ -8,12 +8,14 @@
 mod arrival;
 mod constant;
 mod defer;
+mod demand;
 mod display;
 mod isolate;
 mod levels;
 mod limits;
 pub(crate) mod liveness;
 mod operations;
+mod products;
 mod role;
 mod shape;
 mod stage;
@@ -28,6 +30,7 @@ pub use display::Show;
 pub(crate) use levels::{Level, Levels, Stage};
 pub(crate) use limits::Limits;
 pub use operations::Operations;
+pub use products::{Factor, Product, complete, products};
 pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
@@ -327,8 +330,14 @@ impl Program {
 
     /// Whether it computes derivatives of a step: from the step size, which was not known before, and no numbers of a state.
     pub(crate) fn is_derivative(&self) -> bool {
-        let is_named = |output: &Output| matches!(output.role, Role::Named(_));
+        let is_named = |output: &Output| matches!(output.role, Role::Named(_) | Role::Factor(_));
         self.step_size().is_some_and(|h| h.binding == Binding::Step) && self.outputs.iter().all(is_named)
+    }
+
+    /// The products that complete its results.
+    pub fn products(&self) -> Vec<Product> {
+        let outputs: Vec<_> = self.outputs.iter().map(|output| (&output.role, output.values.len())).collect();
+        products(&outputs)
     }
 
     /// The inputs that are known before a step.

@@ -84,6 +84,10 @@ impl Operations {
         for output in &program.outputs {
             once.add(pool, constants, &output.values, None);
         }
+        for product in program.products() {
+            once.count.muls += product.terms();
+            once.count.adds += product.terms();
+        }
         count.prepared = prepared.count;
         count.once = once.count;
         count.second_order = second_order.count;

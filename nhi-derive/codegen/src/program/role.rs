@@ -1,5 +1,7 @@
 //! Roles of the inputs and outputs of programs.
 
+use super::Factor;
+
 /// The role of a group of inputs or outputs of a program. Passes and back ends go by roles, never by names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
@@ -33,6 +35,8 @@ pub enum Role {
     Prepared,
     /// Anything else, such as `energy`, under its own name.
     Named(String),
+    /// A factor of products that complete other results.
+    Factor(Factor),
 }
 
 impl Role {
@@ -72,6 +76,7 @@ impl Role {
             Role::PreviousCarried => "previous_carried",
             Role::Prepared => "prepared",
             Role::Named(name) => name,
+            Role::Factor(factor) => factor.name(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::{Text, all_finite, indented};
 use crate::backend::expression::{Language, Place, Writer};
 use crate::lower::{Argument, Function, Newton, Operand, Output, SinCos, Statement, Value};
-use crate::program::Singular;
+use crate::program::{Product, Singular};
 use nhi_methods::Retraction;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -87,7 +87,8 @@ impl<'a> Printed<'a> {
     ) {
         let Printed { function, about, head: (linkage, ty, name), inputs, results, variables, retraction } =
             self;
-        let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]);
+        let factors = function.factors().map(|factor| factor.role.name());
+        let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]).chain(factors);
         let taken = taken.map(str::to_owned).collect();
         let language = Expressions { names: Names { taken }, real };
         let writer = Writer::new(function, language);
@@ -116,6 +117,14 @@ impl<'a> Printed<'a> {
                 body.add(&format!("{to} {value};"));
             }
             body.statements(statements.next().map_or(&[], slice::from_ref));
+        }
+        for Product { to, factors: [x, y], is_symmetric, rank, shape: [rows, columns] } in function.products()
+        {
+            let [x, y, to] = [x, y, to].map(|output| function.outputs[output].role.name());
+            body.add(&match is_symmetric {
+                true => format!("nhi_add_symmetric_product({rank}, {rows}, {x}, {y}, {to});"),
+                false => format!("nhi_add_product({rank}, {rows}, {columns}, {x}, {y}, {to});"),
+            });
         }
         let checks: Vec<&str> = places.iter().filter_map(|(_, check)| check.as_deref()).collect();
         match checks.as_slice() {

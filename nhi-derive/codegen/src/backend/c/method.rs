@@ -162,7 +162,10 @@ uint64_t steps; /* steps taken */"
             head: (if output.is_some() { "static " } else { "" }, STATUS, format!("{name}_{called}")),
             inputs: known.chain(named).collect(),
             results,
-            variables: String::new(),
+            variables: function
+                .factors()
+                .map(|factor| format!("{};\n", unit.declared(factor.role.name(), factor)))
+                .collect(),
             retraction: self.variant.retraction,
         };
         let (of_state, node) = if output.is_some() { ("state", "state->") } else { ("sim", "sim->node.") };
@@ -179,6 +182,7 @@ uint64_t steps; /* steps taken */"
         };
         let members = |of: &str| carried.iter().map(|member| format!("{of}{member}")).collect();
         printed.add(text, unit.real, number, |i, result| match (output, &result.role) {
+            (None, Role::Factor(_)) => (stored(result.role.name(), result).0, None),
             (None, _) => stored(array(result), result),
             (Some("prepared"), _) => (vec![format!("prepared->{}", self.prepared[i])], None),
             (Some("carried"), _) => {

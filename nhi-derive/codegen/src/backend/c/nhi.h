@@ -47,6 +47,12 @@ typedef double nhi_real;
 #endif
 
 #define NHI_FN static inline
+/* Loops that are written out with the sizes of their only call would be long. */
+#ifdef __GNUC__
+#define NHI_LOOP static __attribute__((noinline, unused))
+#else
+#define NHI_LOOP NHI_FN
+#endif
 #define NHI_R(x) ((nhi_real)(x))
 
 /* Sine and cosine of one angle. */
@@ -209,6 +215,70 @@ NHI_FN int nhi_replace(int n, const nhi_real *x, nhi_real *out)
         nhi_copy(n, x, out);
     }
     return are_finite;
+}
+
+/* out += x^T y, where x and y have rank rows. Four sums at a time, which compilers pack. */
+NHI_LOOP void nhi_add_product(int rank, int rows, int columns, const nhi_real *x, const nhi_real *y, nhi_real *out)
+{
+    for (int i = 0; i < rows; ++i) {
+        nhi_real *row = out + columns * i;
+        int j = 0;
+        for (; j + 4 <= columns; j += 4) {
+            nhi_real s0 = row[j], s1 = row[j + 1], s2 = row[j + 2], s3 = row[j + 3];
+            for (int r = 0; r < rank; ++r) {
+                const nhi_real a = x[rows * r + i], *b = y + columns * r + j;
+                s0 = s0 + a * b[0];
+                s1 = s1 + a * b[1];
+                s2 = s2 + a * b[2];
+                s3 = s3 + a * b[3];
+            }
+            row[j] = s0;
+            row[j + 1] = s1;
+            row[j + 2] = s2;
+            row[j + 3] = s3;
+        }
+        for (; j < columns; ++j) {
+            nhi_real s = row[j];
+            for (int r = 0; r < rank; ++r) {
+                s = s + x[rows * r + i] * y[columns * r + j];
+            }
+            row[j] = s;
+        }
+    }
+}
+
+/* out += x^T y + y^T x, of which entries below the diagonal are copies of those above. */
+NHI_LOOP void nhi_add_symmetric_product(int rank, int n, const nhi_real *x, const nhi_real *y, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        nhi_real *row = out + n * i;
+        int j = i;
+        for (; j + 4 <= n; j += 4) {
+            nhi_real s0 = row[j], s1 = row[j + 1], s2 = row[j + 2], s3 = row[j + 3];
+            for (int r = 0; r < rank; ++r) {
+                const nhi_real a = x[n * r + i], *b = y + n * r + j;
+                const nhi_real c = y[n * r + i], *d = x + n * r + j;
+                s0 = s0 + (a * b[0] + c * d[0]);
+                s1 = s1 + (a * b[1] + c * d[1]);
+                s2 = s2 + (a * b[2] + c * d[2]);
+                s3 = s3 + (a * b[3] + c * d[3]);
+            }
+            row[j] = s0;
+            row[j + 1] = s1;
+            row[j + 2] = s2;
+            row[j + 3] = s3;
+        }
+        for (; j < n; ++j) {
+            nhi_real s = row[j];
+            for (int r = 0; r < rank; ++r) {
+                s = s + (x[n * r + i] * y[n * r + j] + y[n * r + i] * x[n * r + j]);
+            }
+            row[j] = s;
+        }
+        for (j = 0; j < i; ++j) {
+            row[j] = out[n * j + i];
+        }
+    }
 }
 
 /* out = (x + y)/2 */

@@ -89,9 +89,13 @@ impl Unit<'_> {
         function: &'a Function,
         name: impl Fn(&'a Output) -> &'a str,
     ) -> Vec<Parameter<'a>> {
-        let results = function.outputs.iter().filter(|output| !output.values.is_empty());
-        let declaration = |result| format!("{} {}[{}]", self.real, name(result), result.values.len());
-        results.map(|result| (name(result), declaration(result))).collect()
+        let results = function.whole().filter(|output| !output.values.is_empty());
+        results.map(|result| (name(result), self.declared(name(result), result))).collect()
+    }
+
+    /// An array for results.
+    pub(super) fn declared(&self, name: &str, results: &Output) -> String {
+        format!("{} {name}[{}]", self.real, results.values.len())
     }
 
     /// The parameter of an argument, and the place of one of its numbers there.

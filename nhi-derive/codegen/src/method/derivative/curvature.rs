@@ -30,12 +30,12 @@
 //! ```
 
 use super::cotangent::{Carried, rows};
-use super::{Backwards, Step, backwards, blocks, forwards, named, rows_after};
+use super::{Backwards, Blocks, Step, backwards, factor, factors, forwards, named, rows_after};
 use crate::expr::Expr;
 use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
-use crate::program::{Input, Output, Statement};
+use crate::program::{Factor, Input, Output, Statement};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -60,7 +60,8 @@ struct Curvature<'b, 'a> {
     second: BTreeMap<(usize, usize), Vec<Expr>>,
 }
 
-/// The blocks of the matrix by rows, then A and B; `pushes` if ∂²L is written in terms of what symbols are computed from.
+/// The blocks of the matrix by rows, A and B, and the factors of what is to be added to them; `pushes` if ∂²L is written in terms of
+/// what symbols are computed from.
 pub(super) fn curvature(
     b: &mut Builder<'_>,
     step: &Step,
@@ -69,11 +70,11 @@ pub(super) fn curvature(
 ) -> Vec<Output> {
     let controls = b.x.system.input_symbols();
     let group = b.x.system.group;
-    let columns = step.sizes(b).iter().sum::<usize>() + controls.len();
     let mut tangent = forwards(b, step, true, &controls);
     let after = rows_after(&mut tangent, step);
+    let (columns, reactions) = (tangent.columns, tangent.reactions());
     let (rows, poses) = tangent.finish();
-    let [a, by_inputs] = blocks(step, b, &after);
+    let Blocks { x: a, u: by_inputs, reactions: by_reactions } = Blocks::of(step, b, &after);
     let Backwards { carried: [before, in_step], .. } = backwards(b, step, inputs);
     b.equation("second derivatives of w·x'");
     let mut of = Curvature {
@@ -102,18 +103,43 @@ pub(super) fn curvature(
         step.symbols.q.iter().for_each(|&q| of.push(group, q, q));
     }
     // Once ∂²L is pushed, most rows of D that are left are unit vectors, and halves of ∂²L save nothing.
-    let matrix = of.contracted(!pushes);
-    let (of_x, of_u) = matrix.split_at(columns - controls.len());
-    let part = |rows: &[Vec<Expr>], columns: Range<usize>| -> Vec<Expr> {
-        rows.iter().flat_map(|row| row[columns.clone()].to_vec()).collect()
-    };
-    vec![
-        named("xx", part(of_x, 0..of_x.len())),
-        named("xu", part(of_x, of_x.len()..columns)),
-        named("uu", part(of_u, of_x.len()..columns)),
-        named("a", a),
-        named("b", by_inputs),
-    ]
+    let mut matrix = of.contracted(!pushes);
+    if !reactions.is_empty() {
+        // A symmetric product completes what is above the diagonal.
+        let zero = b.pool().zero();
+        let rows = matrix.iter_mut().take(columns - reactions.len());
+        rows.enumerate().for_each(|(i, row)| row[..i].fill(zero));
+    }
+    let (matrix, of_reactions) = matrix.split_at(columns - reactions.len());
+    let (of_x, of_u) = matrix.split_at(matrix.len() - controls.len());
+    let [Blocks { x: xx, u: xu, .. }, Blocks { u: uu, .. }] =
+        [of_x, of_u].map(|rows| Blocks::of(step, b, rows));
+    let mut outputs =
+        vec![named("xx", xx), named("xu", xu), named("uu", uu), named("a", a), named("b", by_inputs)];
+    outputs.extend(factors(step, b, by_reactions, &reactions));
+    if !reactions.is_empty() {
+        let second = with_half(b, of_reactions, &reactions);
+        let Blocks { x, u, .. } = Blocks::of(step, b, &second);
+        outputs.extend([factor(Factor::SecondX, x), factor(Factor::SecondU, u)]);
+    }
+    outputs
+}
+
+/// Z = Y + ½ M L, where Y and M are the rows of ∂²L for multipliers: LᵀY + YᵀL + LᵀM L = LᵀZ + ZᵀL.
+fn with_half(b: &mut Builder<'_>, of_reactions: &[Vec<Expr>], reactions: &Matrix) -> Matrix {
+    let (one, half) = (b.pool().one(), b.pool().ratio(1, 2));
+    let rows = of_reactions.iter().map(|row| {
+        let (direct, by_reactions) = row.split_at(row.len() - reactions.len());
+        let halves = by_reactions.iter().map(|&e| b.mul(half, e));
+        let coefficients: Vec<Expr> = std::iter::once(one).chain(halves).collect();
+        let columns = (0..direct.len()).map(|j| {
+            let column: Vec<Expr> =
+                std::iter::once(direct[j]).chain(reactions.iter().map(|row| row[j])).collect();
+            dot(b.pool(), &coefficients, &column)
+        });
+        columns.collect()
+    });
+    rows.collect()
 }
 
 impl Curvature<'_, '_> {

@@ -12,6 +12,9 @@
 //! operations, of linear equations by the implicit function theorem: forwards for all columns ([`tangent`]), or backwards for
 //! the rows wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h ([`cotangent`]). Both together give the second derivatives of w·x' ([`curvature`]).
 //! Functions of a state have derivatives in the same coordinates ([`formula`]).
+//!
+//! Where few reactions λ of linear equations act on many coordinates, they are variables of second derivatives with columns of their
+//! own, and products of factors complete the matrices: A = D + G L with L = ∂λ/∂x ([`Program::products`]).
 
 mod coordinates;
 mod cotangent;
@@ -27,13 +30,13 @@ use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, Mechanics};
 use crate::optimise::estimate;
 use crate::program::liveness::drop_unused;
-use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, lets};
+use crate::program::{Binding, Constants, Factor, Input, Operations, Output, Product, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
 use cotangent::{Carried, Cotangent};
 use curvature::curvature;
 pub use formula::{FormulaPrograms, formula_programs};
 use nhi_methods::Method;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use tangent::Tangent;
 
@@ -64,7 +67,8 @@ pub struct CurvatureProgram {
     /// Owner of the expressions.
     pub pool: Pool,
     /// (parameters, h, state, t, inputs, w) → the second derivatives of w·x' by x (`xx`), by x and u (`xu`) and by u (`uu`), and
-    /// the first derivatives A (`a`) and B (`b`) of x', by rows.
+    /// the first derivatives A (`a`) and B (`b`) of x', by rows. Perhaps with factors, whose products are to be added
+    /// ([`Program::products`]).
     pub curvature: Program,
 }
 
@@ -75,6 +79,32 @@ pub struct BasisProgram {
     pub pool: Pool,
     /// (parameters, q, t, inputs) → X by rows (`basis`), v₀ (`drift`), Y by rows (`dual`).
     pub basis: Program,
+}
+
+/// Rows and columns of the matrices among the results, by name.
+pub type Shapes = BTreeMap<&'static str, [usize; 2]>;
+
+/// Numbers of quasi-velocities and of tangent coordinates.
+pub fn tangent_lengths(x: &Mechanics) -> [usize; 2] {
+    let d = x.n() - x.m();
+    [d, x.n() + d + x.z.len()]
+}
+
+/// The shapes of the matrices of a system.
+pub fn shapes(x: &Mechanics) -> Shapes {
+    let (n, m, k, [d, nx]) = (x.n(), x.m(), x.system.inputs.len(), tangent_lengths(x));
+    Shapes::from([
+        ("basis", [n, d]),
+        ("dual", [d, n]),
+        ("a", [nx, nx]),
+        ("b", [nx, k]),
+        ("lambda_x", [m, nx]),
+        ("lambda_u", [m, k]),
+        ("c", [nx, x.system.parameters.len()]),
+        ("xx", [nx, nx]),
+        ("xu", [nx, k]),
+        ("uu", [k, k]),
+    ])
 }
 
 /// A step, written to be differentiated.
@@ -89,6 +119,8 @@ struct Step {
     solved: Vec<Solved>,
     /// (q', ν', z') and λ'.
     results: [Vec<Expr>; 4],
+    /// Whether derivatives are left as factors, with multipliers of linear equations as variables ([`Factor`]).
+    factored: bool,
 }
 
 const LINEARIZE: [&str; 3] = [
@@ -110,6 +142,7 @@ const CURVATURE: [&str; 4] = [
     "By the first derivatives of everything in the step and the covectors of `pull_back`.",
     "Its first derivatives A and B come with them.",
 ];
+const FACTORED: &str = "Multipliers of stages have columns of their own; products of these with their derivatives complete the matrices.";
 const BASIS: [&str; 2] = [
     "Basis X(q) of the admissible velocities, n × d by rows, the velocity v₀ that affine constraints ask for, and the components",
     "Y(q), d × n by rows: v = X ν + v₀ and ν = Y v.",
@@ -136,7 +169,7 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
 /// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
 /// known derivative.
 pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
-    let Written { pool, programs, .. } = in_best_form(x, method, |b, step| {
+    let Written { pool, programs, .. } = in_best_form(x, method, false, |b, step| {
         [
             program(b, step, ("linearize", &LINEARIZE), linearize),
             program(b, step, ("linearize_parameters", &PARAMETERS), by_parameters),
@@ -151,7 +184,7 @@ pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePr
 pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgram> {
     // Whether fewer operations are left if symbols are replaced by what they are computed from differs from step to step.
     let programs = [false, true].into_iter().filter_map(|pushes| {
-        in_best_form(x, method, |b, step| {
+        in_best_form(x, method, true, |b, step| {
             [program(b, step, ("curvature", &CURVATURE), |b, step, inputs| {
                 curvature(b, step, inputs, pushes)
             })]
@@ -169,23 +202,24 @@ struct Written<const N: usize> {
     programs: [Program; N],
 }
 
-/// Programs about the step of a method, in the form in which the first one has the fewest operations.
+/// Programs about the step of a method, in the form in which the first one has the fewest operations, perhaps with factors.
 fn in_best_form<const N: usize>(
     x: &Mechanics,
     method: Method,
+    with_factors: bool,
     write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
 ) -> Option<Written<N>> {
     let scheme = scheme(method);
     let Scheme::Node(family) = scheme else { return None };
     let mut x = x.clone();
     let (coordinates, simplified) = Coordinates::both(&mut Builder::new(&mut x));
-    let written = |form: Form, coordinates: &Coordinates| {
+    let written = |form: Form, coordinates: &Coordinates, factored: bool| {
         let mut x = x.clone();
         if form.exchanged {
             x.exchange_rows();
         }
         let mut b = Builder::to_differentiate(&mut x, form);
-        let step = Step::written(&mut b, family, coordinates);
+        let step = Step { factored, ..Step::written(&mut b, family, coordinates) };
         // Nothing can be eliminated, or there are no linear equations: this is one of the other forms again.
         if form.reduced && !b.made.reduced || form.implicit && !b.made.implicit {
             return None;
@@ -201,9 +235,16 @@ fn in_best_form<const N: usize>(
     let forms = scheme.exchanges(&x).iter().flat_map(|&exchanged| {
         forms.map(|[reduced, implicit]| Form { exchanged, reduced, implicit, ..Form::default() })
     });
-    let best = forms.filter_map(|form| written(form, &coordinates)).min_by_key(|written| written.weight)?;
-    let other = simplified.and_then(|simplified| written(best.form, &simplified));
-    [Some(best), other].into_iter().flatten().min_by_key(|written| written.weight)
+    let best =
+        forms.filter_map(|form| written(form, &coordinates, false)).min_by_key(|written| written.weight)?;
+    let other = simplified.as_ref().and_then(|simplified| written(best.form, simplified, false));
+    let (coordinates, best) = match (simplified, other) {
+        (Some(simplified), Some(other)) if other.weight < best.weight => (simplified, other),
+        _ => (coordinates, best),
+    };
+    let factored =
+        (with_factors && best.form.implicit).then(|| written(best.form, &coordinates, true)).flatten();
+    [Some(best), factored].into_iter().flatten().min_by_key(|written| written.weight)
 }
 
 /// The operations of a program when it is nearly done, or as it is written if it is very long.
@@ -211,7 +252,11 @@ fn weight(pool: &Pool, program: &Program) -> (usize, usize) {
     let (mut pool, program) = program.isolated(pool);
     let constants = &mut Constants::default();
     let written = Operations::of(&mut pool, constants, &program).weight();
-    if written.0 < MOST_COMPARED { estimate(&mut pool, constants, &program) } else { written }
+    let (each, prepared) =
+        if written.0 < MOST_COMPARED { estimate(&mut pool, constants, &program) } else { written };
+    // Processors take two products at a time in these loops.
+    let products: usize = program.products().iter().map(Product::terms).sum();
+    (each - products, prepared)
 }
 
 /// Whether no result depends on a derivative that is not known.
@@ -261,6 +306,9 @@ fn program(
     let mut program = Program { name: name.into(), doc, inputs, body, outputs };
     // Derivatives of what linear equations are solved by, if these are differentiated.
     drop_unused(&b.x.system.pool, &mut program);
+    if !program.products().is_empty() {
+        program.doc.push(FACTORED.into());
+    }
     program
 }
 
@@ -290,7 +338,8 @@ impl Step {
         let nu1 = frame.components(b, &v1);
         let parts = [basis, begin..b.statements().len()];
         let solved = b.solved();
-        Step { symbols, nu, velocity, parts, solved, results: [q1, nu1, z1, lambda1] }
+        let results = [q1, nu1, z1, lambda1];
+        Step { symbols, nu, velocity, parts, solved, results, factored: false }
     }
 
     /// Number of tangent coordinates, of the configuration, ν and z.
@@ -327,16 +376,11 @@ fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables:
         tangent.set(v, row);
     }
     variables.iter().enumerate().for_each(|(i, &symbol)| tangent.seed(symbol, of_state + i));
+    if step.factored {
+        tangent.factor();
+    }
     tangent.pass(rest, &step.solved);
     tangent
-}
-
-/// The rows of (q', ν', z') and those of λ', with columns of x where `moves` says so, and of further variables.
-fn rows(b: &mut Builder<'_>, step: &Step, moves: bool, variables: &[Expr]) -> [Matrix; 2] {
-    let mut tangent = forwards(b, step, moves, variables);
-    let rows = rows_after(&mut tangent, step);
-    let lambda = step.results[3].iter().map(|&e| tangent.of(e)).collect();
-    [rows, lambda]
 }
 
 /// The rows of (q', ν', z').
@@ -352,24 +396,60 @@ fn rows_after(tangent: &mut Tangent<'_, '_>, step: &Step) -> Matrix {
     rows
 }
 
-/// The columns of x of a matrix, and those of the inputs, by rows.
-fn blocks(step: &Step, b: &Builder<'_>, rows: &Matrix) -> [Vec<Expr>; 2] {
-    let of_state = step.sizes(b).iter().sum();
-    let halves = || rows.iter().map(|row| row.split_at(of_state));
-    [halves().flat_map(|(a, _)| a).copied().collect(), halves().flat_map(|(_, b)| b).copied().collect()]
+/// A matrix with columns of x, of the inputs and of multipliers.
+struct Blocks {
+    /// The columns of x, by rows.
+    x: Vec<Expr>,
+    /// The columns of the inputs, by rows.
+    u: Vec<Expr>,
+    /// Those of multipliers, one after the other.
+    reactions: Vec<Expr>,
+}
+
+impl Blocks {
+    fn of(step: &Step, b: &Builder<'_>, rows: &[Vec<Expr>]) -> Blocks {
+        let of_state: usize = step.sizes(b).iter().sum();
+        let end = of_state + b.x.system.inputs.len();
+        let part = |range: Range<usize>| rows.iter().flat_map(|row| row[range.clone()].to_vec()).collect();
+        let columns = end..rows.iter().map(Vec::len).max().unwrap_or(end);
+        let zero = b.x.system.pool.zero();
+        let reactions =
+            columns.flat_map(|j| rows.iter().map(move |row| row.get(j).copied().unwrap_or(zero))).collect();
+        Blocks { x: part(0..of_state), u: part(of_state..end), reactions }
+    }
+}
+
+/// The factors of A and B beside what these are without the reactions; none if they are whole.
+fn factors(step: &Step, b: &Builder<'_>, by_reactions: Vec<Expr>, reactions: &Matrix) -> Vec<Output> {
+    if reactions.is_empty() {
+        return Vec::new();
+    }
+    let Blocks { x, u, .. } = Blocks::of(step, b, reactions);
+    vec![
+        factor(Factor::ByReactions, by_reactions),
+        factor(Factor::ReactionsX, x),
+        factor(Factor::ReactionsU, u),
+    ]
+}
+
+fn factor(factor: Factor, values: Vec<Expr>) -> Output {
+    Output { role: Role::Factor(factor), values, scalar: false }
 }
 
 fn linearize(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
     let inputs = b.x.system.input_symbols();
-    let [x, lambda] = rows(b, step, true, &inputs);
-    let [[a, by_inputs], [lambda_x, lambda_u]] = [x, lambda].map(|rows| blocks(step, b, &rows));
-    vec![named("a", a), named("b", by_inputs), named("lambda_x", lambda_x), named("lambda_u", lambda_u)]
+    let mut tangent = forwards(b, step, true, &inputs);
+    let after = rows_after(&mut tangent, step);
+    let lambda: Matrix = step.results[3].iter().map(|&e| tangent.of(e)).collect();
+    let [x, lambda] = [after, lambda].map(|rows| Blocks::of(step, b, &rows));
+    vec![named("a", x.x), named("b", x.u), named("lambda_x", lambda.x), named("lambda_u", lambda.u)]
 }
 
 fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
     let mut variables = b.x.parameters();
     variables.push(b.h);
-    let [x, _] = rows(b, step, false, &variables);
+    let mut tangent = forwards(b, step, false, &variables);
+    let x = rows_after(&mut tangent, step);
     let h = x.iter().map(|row| row[variables.len() - 1]).collect();
     let c = x.iter().flat_map(|row| row[..variables.len() - 1].to_vec()).collect();
     vec![named("c", c), named("h", h)]

@@ -24,12 +24,34 @@ pub(super) struct Tangent<'b, 'a> {
     rows: HashMap<Expr, Vec<Expr>>,
     /// η of poses, given by the symbols of their entries: one row for each direction of the group.
     poses: BTreeMap<Vec<Expr>, Matrix>,
+    /// L, if multipliers of linear equations are variables, whose columns are the last ones: their derivatives by the others.
+    reactions: Option<Matrix>,
 }
 
 impl<'b, 'a> Tangent<'b, 'a> {
     /// With so many columns.
     pub(super) fn new(b: &'b mut Builder<'a>, columns: usize) -> Self {
-        Tangent { b, columns, rows: HashMap::new(), poses: BTreeMap::new() }
+        Tangent { b, columns, rows: HashMap::new(), poses: BTreeMap::new(), reactions: None }
+    }
+
+    /// Makes variables of the multipliers of the linear equations that follow.
+    pub(super) fn factor(&mut self) {
+        self.reactions = Some(Matrix::new());
+    }
+
+    /// L; none if multipliers are no variables.
+    pub(super) fn reactions(&self) -> Matrix {
+        self.reactions.clone().unwrap_or_default()
+    }
+
+    /// A row without the columns of the multipliers.
+    pub(super) fn resolved(&mut self, row: &[Expr]) -> Vec<Expr> {
+        let reactions = self.reactions();
+        let (direct, by_reactions) = row.split_at(self.columns - reactions.len());
+        let coefficients = [&[self.b.pool().one()], by_reactions].concat();
+        let mut row = self.combined(&coefficients, &[vec![direct.to_vec()], reactions].concat());
+        row.truncate(direct.len());
+        row
     }
 
     /// A symbol is the variable of that column.
@@ -143,12 +165,33 @@ impl<'b, 'a> Tangent<'b, 'a> {
             let (f, g) = rows.split_at(equations.mass.len());
             let f = negated(self.b, f);
             self.b.equation("derivatives of the solution by the implicit function theorem");
-            let solution = self.b.solve_saddle_point(equations, [&f, &g.to_vec()]).concat();
-            let solution = self.b.bind_matrix("d_solved", &solution);
+            let [free, lambda] = self.b.reactions(equations, [&f, &g.to_vec()]);
+            let lambda = self.as_variables(lambda);
+            let x = self.b.with_reactions(equations, &free, &lambda);
+            let solution = self.b.bind_matrix("d_solved", &[x, lambda].concat());
             for (&unknown, &place) in unknowns.iter().zip(&equations.places) {
                 self.rows.insert(unknown, solution[place].clone());
             }
         }
+    }
+
+    /// The rows of multipliers: those given, or if multipliers are variables, units in new columns.
+    fn as_variables(&mut self, lambda: Matrix) -> Matrix {
+        if self.reactions.is_none() {
+            return lambda;
+        }
+        let rows: Matrix = lambda.iter().map(|row| self.resolved(row)).collect();
+        let rows = self.b.bind_matrix("reaction", &rows);
+        let first = self.columns;
+        self.columns += rows.len();
+        self.reactions.iter_mut().for_each(|reactions| reactions.extend(rows.clone()));
+        let zero = self.b.pool().zero();
+        let units = (first..self.columns).map(|column| {
+            let mut row = self.unit(column);
+            row.resize(self.columns, zero);
+            row
+        });
+        units.collect()
     }
 
     fn bind(&mut self, symbol: Expr, value: Expr) {
