@@ -30,12 +30,12 @@
 //! ```
 
 use super::cotangent::{Carried, rows};
-use super::{Backwards, Blocks, Step, backwards, factor, factors, forwards, named, rows_after};
+use super::{Backwards, Blocks, Step, backwards, forwards, named, rows_after};
 use crate::expr::Expr;
 use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
-use crate::program::{Factor, Input, Output, Statement};
+use crate::program::{Factor, Input, Output, Role, Statement};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -116,11 +116,19 @@ pub(super) fn curvature(
         [of_x, of_u].map(|rows| Blocks::of(step, b, rows));
     let mut outputs =
         vec![named("xx", xx), named("xu", xu), named("uu", uu), named("a", a), named("b", by_inputs)];
-    outputs.extend(factors(step, b, by_reactions, &reactions));
     if !reactions.is_empty() {
         let second = with_half(b, of_reactions, &reactions);
-        let Blocks { x, u, .. } = Blocks::of(step, b, &second);
-        outputs.extend([factor(Factor::SecondX, x), factor(Factor::SecondU, u)]);
+        let [of_reactions, second] = [&reactions, &second].map(|rows| Blocks::of(step, b, rows));
+        let factors = [
+            (Factor::ByReactions, by_reactions),
+            (Factor::ReactionsX, of_reactions.x),
+            (Factor::ReactionsU, of_reactions.u),
+            (Factor::SecondX, second.x),
+            (Factor::SecondU, second.u),
+        ];
+        let factors =
+            factors.map(|(factor, values)| Output { role: Role::Factor(factor), values, scalar: false });
+        outputs.extend(factors);
     }
     outputs
 }

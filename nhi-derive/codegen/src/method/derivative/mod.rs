@@ -30,7 +30,7 @@ use crate::expr::{Expr, Pool};
 use crate::mechanics::{Matrix, Mechanics};
 use crate::optimise::estimate;
 use crate::program::liveness::drop_unused;
-use crate::program::{Binding, Constants, Factor, Input, Operations, Output, Product, Program, Role, lets};
+use crate::program::{Binding, Constants, Input, Operations, Output, Product, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
 use cotangent::{Carried, Cotangent};
 use curvature::curvature;
@@ -417,23 +417,6 @@ impl Blocks {
             columns.flat_map(|j| rows.iter().map(move |row| row.get(j).copied().unwrap_or(zero))).collect();
         Blocks { x: part(0..of_state), u: part(of_state..end), reactions }
     }
-}
-
-/// The factors of A and B beside what these are without the reactions; none if they are whole.
-fn factors(step: &Step, b: &Builder<'_>, by_reactions: Vec<Expr>, reactions: &Matrix) -> Vec<Output> {
-    if reactions.is_empty() {
-        return Vec::new();
-    }
-    let Blocks { x, u, .. } = Blocks::of(step, b, reactions);
-    vec![
-        factor(Factor::ByReactions, by_reactions),
-        factor(Factor::ReactionsX, x),
-        factor(Factor::ReactionsU, u),
-    ]
-}
-
-fn factor(factor: Factor, values: Vec<Expr>) -> Output {
-    Output { role: Role::Factor(factor), values, scalar: false }
 }
 
 fn linearize(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
