@@ -165,6 +165,21 @@ struct Sleigh {
     a: f64,
 }
 
+/// Oscillators with one constraint, whose second derivatives are completed by products.
+#[derive(Nonholonomic, Clone)]
+#[nonholonomic(
+    coordinates(x, y[3], z[3]),
+    inputs(u),
+    lagrangian = (dot(x)^2 + sum(i in 0..3, dot(y[i])^2 + m*dot(z[i])^2))/2
+               - (x^2 + sum(i in 0..3, y[i]^2 + z[i]^2 + y[i]^2*z[i]^2) + z[0]^2*z[1]^2)/2,
+    constraints(dx + sum(i in 0..3, y[i]*dz[i]) = 0),
+    force = u*y[0]*dx,
+    methods(Rk4 + derivatives),
+)]
+struct Oscillators {
+    m: f64,
+}
+
 /// Suslov's body with gravity.
 #[derive(Nonholonomic, Clone)]
 #[nonholonomic(
@@ -185,6 +200,7 @@ fn derivatives_of_steps() {
         differentiate::<Sleigh, Dla2>(q, v);
         differentiate::<Sleigh, DlaRattle>(q, v);
         differentiate::<Sleigh, Rk4>(q, v);
+        differentiate::<Oscillators, Rk4>(q, v);
         differentiate::<Body, Rdp>(q, v);
         differentiate::<Body, Retracted<Rdp, Cayley>>(q, v);
     }
