@@ -5,7 +5,7 @@ use crate::compiled::{Callable, Checks, Names, Point};
 use crate::native::Code;
 use crate::{Error, Simulation};
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{basis_program, curvature_program, derivative_programs};
+use nhi_codegen::method::{basis_program, curvature_program, derivative_programs, tangent_lengths};
 use nhi_codegen::optimised::{DerivativeFunctions, basis_function, curvature_function};
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
@@ -169,12 +169,6 @@ fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
 /// Why the programs of derivatives are missing.
 const NO_PROGRAMS: &str = "its state has two velocities, or a map has no known derivative";
 
-/// NX of a system.
-pub(crate) fn tangent_coordinates(mechanics: &Mechanics) -> usize {
-    let (n, m) = (mechanics.n(), mechanics.m());
-    n + n - m + mechanics.z.len()
-}
-
 /// The results of a function of derivatives for the step of a size from a point with multipliers.
 fn call(
     (code, callable): (&Code, &Callable),
@@ -280,7 +274,7 @@ impl Derivatives {
         let (linearize, linearize_parameters, pull_back) =
             (of(&linearize)?, of(&linearize_parameters)?, of(&pull_back)?);
         let names = Names::of(mechanics);
-        let size = tangent_coordinates(mechanics);
+        let [_, size] = tangent_lengths(mechanics);
         let sizes = [size, mechanics.m(), names.inputs.len(), names.parameters.len()];
         let code = unit.finish()?;
         let shared = Shared { code, variant, sizes, linearize, linearize_parameters, pull_back };
@@ -383,7 +377,8 @@ impl SecondDerivatives {
         let mut unit = Unit::new()?;
         let curvature =
             Callable::of(&mut unit, &curvature_function(&program), variant.retraction, Checks::Everything)?;
-        let sizes = [tangent_coordinates(mechanics), Names::of(mechanics).inputs.len()];
+        let [_, size] = tangent_lengths(mechanics);
+        let sizes = [size, Names::of(mechanics).inputs.len()];
         let shared = SharedSecond { code: unit.finish()?, variant, sizes, curvature };
         Ok(SecondDerivatives { shared: Arc::new(shared) })
     }

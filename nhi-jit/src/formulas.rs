@@ -3,11 +3,10 @@
 use crate::Error;
 use crate::compile::Unit;
 use crate::compiled::{Callable, Checks, Point};
-use crate::derivatives::tangent_coordinates;
 use crate::native::Code;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::formula_programs;
+use nhi_codegen::method::{formula_programs, tangent_lengths};
 use nhi_codegen::optimised::formula_functions;
 use nhi_codegen::program::Role;
 use nhi_methods::Retraction;
@@ -54,7 +53,8 @@ impl Formulas {
         let mut unit = Unit::new()?;
         let mut of = |function| Callable::of(&mut unit, function, Retraction::Exp, Checks::Everything);
         let (value, linearize, curvature) = (of(&value)?, of(&linearize)?, of(&curvature)?);
-        let sizes = [tangent_coordinates(mechanics), mechanics.system.inputs.len()];
+        let [_, size] = tangent_lengths(mechanics);
+        let sizes = [size, mechanics.system.inputs.len()];
         let (code, count) = (unit.finish()?, expressions.len());
         Ok(Formulas { shared: Arc::new(Shared { code, value, linearize, curvature, count, sizes }) })
     }

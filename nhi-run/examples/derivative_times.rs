@@ -10,6 +10,7 @@ use nhi_codegen::backend::c;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
+use nhi_codegen::method::tangent_lengths;
 use nhi_codegen::pipeline::Derived;
 use nhi_methods::{Method, Variant};
 use nhi_run::model::{Bundled, Declared, MODELS, Model};
@@ -96,8 +97,7 @@ fn measure(bundled: &Bundled) -> Result<(), Box<dyn Error>> {
         std::fs::write(folder.join(&file.name), &file.text)?;
     }
     let (name, header) = (files[0].name.trim_end_matches(".h"), &files[0].text);
-    let (n, m, z) = (derived.mechanics.n(), derived.mechanics.m(), derived.mechanics.z.len());
-    let size = 2 * n - m + z;
+    let [_, size] = tangent_lengths(&derived.mechanics);
     for functions in &optimised.methods {
         if functions.derivatives.is_none() {
             continue;

@@ -8,7 +8,7 @@
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::expand::structs;
-use nhi_codegen::method::{curvature_program, derivative_programs};
+use nhi_codegen::method::{curvature_program, derivative_programs, tangent_lengths};
 use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Operations;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let Some(programs) = derivative_programs(x, functions.method) else { continue };
                 let derivatives = DerivativeFunctions::of(&programs);
                 let step = weight(&functions.step.operations);
-                let size = 2 * x.n() - x.m() + x.z.len();
+                let [_, size] = tangent_lengths(x);
                 let [a, c, w] = derivatives.all().map(|function| weight(&function.operations) / step);
                 let curvature = curvature_program(x, functions.method)
                     .map(|program| weight(&curvature_function(&program).operations) / step)

@@ -323,8 +323,7 @@ impl Function {
 
     /// The products that complete its results.
     pub fn products(&self) -> Vec<Product> {
-        let outputs: Vec<_> = self.outputs.iter().map(|output| (&output.role, output.values.len())).collect();
-        products(&outputs)
+        products(self.outputs.iter().map(|output| (&output.role, output.values.len())))
     }
 
     /// How often each value is used.

@@ -336,8 +336,7 @@ impl Program {
 
     /// The products that complete its results.
     pub fn products(&self) -> Vec<Product> {
-        let outputs: Vec<_> = self.outputs.iter().map(|output| (&output.role, output.values.len())).collect();
-        products(&outputs)
+        products(self.outputs.iter().map(|output| (&output.role, output.values.len())))
     }
 
     /// The inputs that are known before a step.

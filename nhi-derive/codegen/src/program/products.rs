@@ -71,7 +71,8 @@ const PRODUCTS: [(&str, [Factor; 2], bool); 6] = {
 };
 
 /// The products that are added to outputs, from the roles and lengths of all outputs.
-pub fn products(outputs: &[(&Role, usize)]) -> Vec<Product> {
+pub fn products<'a>(outputs: impl Iterator<Item = (&'a Role, usize)>) -> Vec<Product> {
+    let outputs: Vec<(&Role, usize)> = outputs.collect();
     let place = |role: &Role| outputs.iter().position(|(r, length)| *r == role && *length > 0);
     let products = PRODUCTS.into_iter().filter_map(|(matrix, [x, y], is_symmetric)| {
         let to = place(&Role::Named(matrix.to_owned()))?;
@@ -123,8 +124,7 @@ mod tests {
         let names = ["xx", "xu", "uu", "a", "b"].map(|name| Role::Named(name.into()));
         let factors = [ByReactions, ReactionsX, ReactionsU, SecondX, SecondU].map(Role::Factor);
         let roles: Vec<Role> = names.into_iter().chain(factors).collect();
-        let outputs: Vec<(&Role, usize)> = roles.iter().zip(lengths).collect();
-        let products = products(&outputs);
+        let products = products(roles.iter().zip(lengths));
         assert_eq!(products.iter().map(|product| product.rank).collect::<Vec<_>>(), [2; 6]);
         assert_eq!(products.iter().map(Product::terms).sum::<usize>(), 18 + 6 + 24 + 6 + 6 + 4);
 
