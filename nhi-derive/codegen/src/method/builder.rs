@@ -83,7 +83,8 @@ pub(super) struct Solved {
     pub(super) unknowns: Vec<Expr>,
     /// The residuals at the solution.
     pub(super) residual: Vec<Expr>,
-    /// The statements that compute the residuals from the unknowns: they follow the solution.
+    /// The statements that compute the residuals from the unknowns: they follow the solution. Those that compute unknowns from
+    /// others are among them.
     pub(super) at: Range<usize>,
     /// Linear equations; others have been solved by Newton's method.
     pub(super) linear: Option<SaddlePoint>,
@@ -643,8 +644,8 @@ impl<'a> Builder<'a> {
         }
         self.equation("elimination: Jacobian · delta = −residual");
         let names: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
-        let delta = match reduction {
-            Some(reduction) => self.reduced_update(&reduction, (&jacobian, &residual), &names),
+        let delta = match &reduction {
+            Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &names),
             None => self.update((&jacobian, &residual), &names),
         };
         let slopes = match (unknowns, &*jacobian) {
@@ -665,15 +666,19 @@ impl<'a> Builder<'a> {
             slopes,
             kept: Vec::new(),
         }));
-        if self.solved.is_some() {
-            let unknowns = unknowns.to_vec();
+        if self.differentiates() && reduction.is_none() {
             self.equation(format!("residual of {stated} at the solution"));
             let start = self.body.len();
             let residual = body(self);
-            let at = start..self.body.len();
-            if let Some(all) = &mut self.solved {
-                all.push(Solved { unknowns, residual, at, linear: None });
-            }
+            self.keep(start, unknowns.to_vec(), residual);
+        }
+    }
+
+    /// Keeps equations that have been solved by Newton's method: the statements from `start` compute their residuals.
+    pub(super) fn keep(&mut self, start: usize, unknowns: Vec<Expr>, residual: Vec<Expr>) {
+        let at = start..self.body.len();
+        if let Some(all) = &mut self.solved {
+            all.push(Solved { unknowns, residual, at, linear: None });
         }
     }
 

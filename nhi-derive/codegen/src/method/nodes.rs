@@ -451,11 +451,6 @@ impl Departure<'_> {
             Some(c) if b.reduces => Plan::of(b, &c.mu),
             _ => None,
         };
-        // Derivatives of the solution follow from equations without an elimination inside.
-        let reduction = match reduction {
-            Some((plan, _)) if b.differentiates() && self.given(b, &plan, &w).is_none() => None,
-            reduction => reduction,
-        };
         // The constraints with impulses among the unknowns.
         let kept: Vec<usize> = match &reduction {
             Some((plan, _)) => plan.rest.clone(),
@@ -503,7 +498,8 @@ impl Departure<'_> {
         };
         let equations =
             Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals, reduction: reduced };
-        b.newton(equations, norm, |b| {
+        // With the impulses of these constraints.
+        let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {
                 Some(given) => b.bind_velocities(self.named.0, "_try", &given.velocity),
                 None => w.clone(),
@@ -513,12 +509,12 @@ impl Departure<'_> {
                 _ => Vec::new(),
             };
             let p = self.left(b, &w, coupling, "_end");
-            let mut residual = gap_of(b, &p, &momentum, (&mu, &ell));
+            let mut residual = gap_of(b, &p, &momentum, (mu, ell));
             // Without an effect on the solution, this makes the equations regular for the velocities where M is singular.
             if let Some(stiffness) = b.x.stiffness {
                 let stiffness = b.at(&[stiffness], self.from, self.near, self.start.t)[0];
                 let defects: Vec<Expr> = kept.iter().map(|&a| b.mul(stiffness, forms[a])).collect();
-                let push = b.apply_transposed(&mu, &defects, n);
+                let push = b.apply_transposed(mu, &defects, n);
                 residual = residual.iter().zip(push).map(|(&r, push)| b.add(r, push)).collect();
             }
             match (&given, &reduction) {
@@ -533,22 +529,33 @@ impl Departure<'_> {
                 residual.extend(states.residual(b, self.space, self.rule, [self.ending(step), step]));
             }
             residual
-        });
+        };
+        b.newton(equations, norm, |b| residual(b, &kept, (&mu, &ell)));
         let w = match &given {
             Some(given) => given.bound(b, &w),
-            None => w,
+            None => w.clone(),
         };
         let impulse = match (&self.constraint, &reduction) {
             (Some(constraint), Some((plan, at_node))) => {
                 b.made.reduced = true;
                 b.equation("(1) impulses ℓ of the constraints that were eliminated");
+                let start = b.statements().len();
                 let p = self.left(b, &w, coupling, "_1");
                 let gap = gap_of(b, &p, &momentum, (&mu, &ell));
                 let gap = b.bind_velocities("reaction_", "", &gap);
                 let others = at_node.multipliers(b, &constraint.mu, &gap);
                 let known = plan.rest.iter().copied().zip(ell);
                 let all: HashMap<usize, Expr> = known.chain(others).collect();
-                (0..m).map(|a| all[&a]).collect()
+                let mut impulse: Vec<Expr> = (0..m).map(|a| all[&a]).collect();
+                // Derivatives of the solution follow from the equations without an elimination inside.
+                if b.differentiates() && given.is_none() {
+                    let every: Vec<usize> = (0..m).collect();
+                    impulse = b.variables("impulse", &impulse);
+                    let residual = residual(b, &every, (&constraint.mu, &impulse));
+                    let unknowns = [&w, &impulse, unknown_states].concat();
+                    b.keep(start, unknowns, residual);
+                }
+                impulse
             }
             _ => ell,
         };

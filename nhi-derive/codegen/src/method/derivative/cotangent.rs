@@ -144,6 +144,16 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         }
     }
 
+    /// Carries covectors through statements that compute residuals, as far as the unknowns.
+    fn pass_between(&mut self, statements: Range<usize>, unknowns: &[Expr]) {
+        for at in statements.rev() {
+            match self.b.statements()[at] {
+                Statement::Let { symbol, value } if !unknowns.contains(&symbol) => self.carry(symbol, value),
+                _ => {}
+            }
+        }
+    }
+
     fn carry(&mut self, symbol: Expr, value: Expr) {
         if let Node::Map(entry @ Entry { map: Map::Moved, group, .. }, arguments) =
             self.b.pool().node(value).clone()
@@ -215,7 +225,7 @@ impl<'b, 'a> Cotangent<'b, 'a> {
 
     fn solve(&mut self, Solved { unknowns, residual, at, .. }: &Solved) {
         // What later statements read of what the residual is computed from.
-        self.pass(at.clone(), &[]);
+        self.pass_between(at.clone(), unknowns);
         let right: Matrix = unknowns
             .iter()
             .map(|&unknown| {
@@ -244,7 +254,7 @@ impl<'b, 'a> Cotangent<'b, 'a> {
             let y = self.b.bind("adjoint_residual", y[0]);
             self.add_value(residual, y);
         }
-        self.pass(at.clone(), &[]);
+        self.pass_between(at.clone(), unknowns);
         unknowns.iter().for_each(|unknown| {
             self.terms.remove(unknown);
         });

@@ -139,8 +139,8 @@ impl<'b, 'a> Tangent<'b, 'a> {
             self.solve_linear(solved, at);
             match self.b.statements()[at].clone() {
                 Statement::Let { symbol, value } => self.bind(symbol, value),
-                Statement::Newton(newton) => {
-                    let solved = solved.iter().find(|solved| solved.unknowns == newton.unknowns);
+                Statement::Newton(_) => {
+                    let solved = solved.iter().find(|s| s.linear.is_none() && s.at.start == at + 1);
                     let solved = solved.expect("equations at the solution are kept for derivatives");
                     self.solve(solved);
                     at = solved.at.end;
