@@ -411,6 +411,11 @@ impl<'a> Builder<'a> {
         a.iter().map(|row| self.apply_transposed(x, row, columns)).collect()
     }
 
+    /// −A.
+    pub(super) fn negated(&mut self, a: &[Vec<Expr>]) -> Matrix {
+        a.iter().map(|row| row.iter().map(|&e| self.pool().neg(e)).collect()).collect()
+    }
+
     /// Symbols for the entries of a matrix.
     pub(super) fn bind_matrix(&mut self, name: &str, matrix: &Matrix) -> Matrix {
         matrix.iter().map(|row| row.iter().map(|&e| self.bind(name, e)).collect()).collect()
@@ -856,6 +861,11 @@ impl Order<'_> {
         let name = self.unknowns.get(j).map(|names| names[right_hand_side].clone());
         name.unwrap_or_else(|| format!("solved_{}", j + 1))
     }
+}
+
+/// Whether a constraint of a bordered matrix gives a velocity at once.
+pub(super) fn has_given(pool: &Pool, a: &Matrix) -> bool {
+    !given_at_once(pool, a).is_empty()
 }
 
 /// Pairs of an equation c without its own unknown (a constraint) and an equation j with it (of a velocity) that are

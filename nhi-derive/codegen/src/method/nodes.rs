@@ -1,6 +1,6 @@
 //! Node rules: the matching of momenta where two steps meet.
 
-use super::builder::{Builder, Nonlinear, Norm, Reduction, names_of_forms};
+use super::builder::{Builder, Nonlinear, Norm, Reduction, has_given, names_of_forms};
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::impulse::with_reaction;
 use super::pivots::Plan;
@@ -824,10 +824,33 @@ impl Builder<'_> {
         }
     }
 
-    /// X and Λ with M X = F + μᵀΛ and μ X = −G.
+    /// X and Λ with M X = F + μᵀΛ and μ X = −G. Velocities that constraints give at once are eliminated first, if there are any and
+    /// M⁻¹ has to be computed.
     pub(super) fn solve_saddle_point(&mut self, equations: &SaddlePoint, of: [&Matrix; 2]) -> [Matrix; 2] {
+        let SaddlePoint { mass, node, .. } = equations;
+        let is_number = |&e: &Expr| self.x.system.pool.as_number(e).is_some();
+        if !mass.iter().flatten().all(is_number) {
+            let bordered = self.bordered(mass, &node.mu);
+            if has_given(self.pool(), &bordered) {
+                let [f, g] = of;
+                let rhs = [f.as_slice(), &self.negated(g)].concat();
+                let mut x = self.solve_ordered(&bordered, &rhs, &[]);
+                let lambda = x.split_off(mass.len());
+                return [x, lambda];
+            }
+        }
         let [free, lambda] = self.reactions(equations, of);
         [self.with_reactions(equations, &free, &lambda), lambda]
+    }
+
+    /// M and −μᵀ above μ and zeros.
+    fn bordered(&mut self, mass: &Matrix, mu: &Matrix) -> Matrix {
+        let zero = self.pool().zero();
+        let transposed = (0..mass.len()).map(|i| mu.iter().map(|form| form[i]).collect());
+        let columns = self.negated(&transposed.collect::<Matrix>());
+        let above = mass.iter().zip(columns).map(|(row, column)| [row.as_slice(), &column].concat());
+        let below = mu.iter().map(|form| [form.as_slice(), &vec![zero; mu.len()]].concat());
+        above.chain(below).collect()
     }
 
     /// M⁻¹ F and Λ = −C⁻¹(μ M⁻¹ F + G).

@@ -163,23 +163,24 @@ impl<'b, 'a> Tangent<'b, 'a> {
             let rows: Matrix = residual.iter().map(|&r| self.of(r)).collect();
             let rows = self.b.bind_matrix("d_residual", &rows);
             let (f, g) = rows.split_at(equations.mass.len());
-            let f = negated(self.b, f);
+            let (f, g) = (self.b.negated(f), g.to_vec());
             self.b.equation("derivatives of the solution by the implicit function theorem");
-            let [free, lambda] = self.b.reactions(equations, [&f, &g.to_vec()]);
-            let lambda = self.as_variables(lambda);
-            let x = self.b.with_reactions(equations, &free, &lambda);
-            let solution = self.b.bind_matrix("d_solved", &[x, lambda].concat());
+            let solution = if self.reactions.is_none() {
+                self.b.solve_saddle_point(equations, [&f, &g])
+            } else {
+                let [free, lambda] = self.b.reactions(equations, [&f, &g]);
+                let lambda = self.as_variables(lambda);
+                [self.b.with_reactions(equations, &free, &lambda), lambda]
+            };
+            let solution = self.b.bind_matrix("d_solved", &solution.concat());
             for (&unknown, &place) in unknowns.iter().zip(&equations.places) {
                 self.rows.insert(unknown, solution[place].clone());
             }
         }
     }
 
-    /// The rows of multipliers: those given, or if multipliers are variables, units in new columns.
+    /// Makes variables of multipliers with these rows: units in new columns.
     fn as_variables(&mut self, lambda: Matrix) -> Matrix {
-        if self.reactions.is_none() {
-            return lambda;
-        }
         let rows: Matrix = lambda.iter().map(|row| self.resolved(row)).collect();
         let rows = self.b.bind_matrix("reaction", &rows);
         let first = self.columns;
@@ -243,7 +244,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
         let rows: Matrix = residual.iter().map(|&r| self.of(r)).collect();
         let jacobian: Matrix = rows.iter().map(|row| row[known..].to_vec()).collect();
         let by_columns: Matrix = rows.iter().map(|row| row[..known].to_vec()).collect();
-        let minus = negated(self.b, &by_columns);
+        let minus = self.b.negated(&by_columns);
         self.b.equation("derivatives of the solution by the implicit function theorem");
         let solution = self.b.solve_ordered(&jacobian, &minus, &[]);
         let solution = self.b.bind_matrix("d_solved", &solution);
@@ -276,11 +277,6 @@ impl<'b, 'a> Tangent<'b, 'a> {
         let row = self.combined(&coefficients, &rows);
         self.b.bind_matrix("d_total", &vec![row]).remove(0)
     }
-}
-
-/// −A.
-fn negated(b: &mut Builder<'_>, a: &[Vec<Expr>]) -> Matrix {
-    a.iter().map(|row| row.iter().map(|&e| b.pool().neg(e)).collect()).collect()
 }
 
 /// The symbols of all entries of a pose of which one entry is `entry` of `arguments`; entries without symbols as they are.
