@@ -23,7 +23,8 @@ const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Meth
 const WITH_ALL: [&str; 4] = ["sleigh_com.rs", "mobile_robot.rs", "lie/suslov.rs", "lie/chaplygin_sleigh.rs"];
 
 /// What no model has: a mass matrix without an inverse, of a pin that a car and its trailer hold; coupled inertia with an
-/// auxiliary state and inputs; two coordinates with the same acceleration; no constraints, in coordinates and on a group.
+/// auxiliary state and inputs; a state that Newton's method solves for, without the reaction; two coordinates with the same
+/// acceleration; no constraints, in coordinates and on a group.
 const OTHERS: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
@@ -55,6 +56,20 @@ const OTHERS: &str = "
         methods(Dla2),
     )]
     struct Loaded { m: f64, c: f64, tau: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y, s),
+        states(charge),
+        inputs(push),
+        let(x_s = x + s*cos(theta), y_s = y + s*sin(theta)),
+        lagrangian = dot(theta)^2/4 + m/2*(dot(x)^2 + dot(y)^2) + (dot(x_s)^2 + dot(y_s)^2)/2 - (s - c)^2/2,
+        constraints(sin(theta)*dx - cos(theta)*dy),
+        force = (push - charge^3)*ds,
+        dynamics(dot(charge) = dot(s) - sin(charge)/tau),
+        methods(Dla2),
+    )]
+    struct Saturated { m: f64, c: f64, tau: f64 }
 
     #[derive(Nonholonomic)]
     #[nonholonomic(

@@ -551,6 +551,7 @@ impl Departure<'_> {
                 if b.differentiates() && given.is_none() {
                     let every: Vec<usize> = (0..m).collect();
                     impulse = b.variables("impulse", &impulse);
+                    b.equation(format!("residual of {stated} at the solution"));
                     let residual = residual(b, &every, (&constraint.mu, &impulse));
                     let unknowns = [&w, &impulse, unknown_states].concat();
                     b.keep(start, unknowns, residual);
