@@ -48,8 +48,6 @@ impl Coordinates {
         let (q, t) = (b.x.q.clone(), b.x.system.t);
         let scratch = b.scratch();
         let (plan, _) = Plan::of_all(b, &mu, n);
-        b.discard(scratch);
-        let scratch = b.scratch();
         let eliminated = Coordinates::Eliminated { plan, mu, mu_0 };
         let frame = eliminated.at(b, &q, t);
         let written = b.close(&frame.entries(), &scratch);

@@ -27,10 +27,12 @@ const MAX_NAMED: usize = 8;
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn body_frame(cx: &mut Context<'_>, draft: &mut Draft) {
-    let is_step = !draft.program.is_derivative();
+    if draft.program.is_derivative() {
+        return;
+    }
     let mut levels = draft.levels(cx);
     let mut small: BTreeMap<Level, BTreeSet<Expr>> = BTreeMap::new();
-    for (symbol, value) in draft.lets().into_iter().filter(|_| is_step) {
+    for (symbol, value) in draft.lets() {
         let (_, value) = cx.signed(value);
         if let Node::Call(Function::SmallSin | Function::SmallCos, _) = cx.pool.node(value) {
             small.entry(levels.level(cx.pool, symbol)).or_default().insert(symbol);
