@@ -101,6 +101,8 @@ def test_threads_share_a_system(sleigh):
 
 
 def interrupted(work) -> KeyboardInterrupt:
+    # Python leaves the signal ignored where its parent ignores it, as shells do for jobs in the background.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt) as caught:
