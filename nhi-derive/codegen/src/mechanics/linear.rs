@@ -16,7 +16,7 @@ pub(super) fn subtract(pool: &mut Pool, a: &Matrix, b: &Matrix) -> Matrix {
 }
 
 /// Aᵀ of a matrix of that many columns.
-pub(super) fn transposed(a: &Matrix, columns: usize) -> Matrix {
+pub(crate) fn transposed(a: &Matrix, columns: usize) -> Matrix {
     (0..columns).map(|j| a.iter().map(|row| row[j]).collect()).collect()
 }
 

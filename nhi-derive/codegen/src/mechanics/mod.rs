@@ -31,6 +31,7 @@ mod symmetry;
 pub use combine::{Block, Combination, Rows};
 pub use connection::{Admissible, Connection, Projectors, Vertical};
 pub use flag::{Flag, Holonomic};
+pub(crate) use linear::transposed;
 pub use measure::Measure;
 pub use reversal::{Reversal, Reversibility};
 pub use structure::Structure;

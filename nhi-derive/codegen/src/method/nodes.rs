@@ -7,7 +7,7 @@ use super::pivots::Plan;
 use super::space::{End, Space};
 use super::states::{self, Beginning, States};
 use crate::expr::{Expr, identifier};
-use crate::mechanics::{Matrix, Reaction};
+use crate::mechanics::{Matrix, Reaction, transposed};
 use crate::program::{Singular, lets};
 use crate::system::Constraint;
 use std::collections::{HashMap, HashSet};
@@ -498,7 +498,7 @@ impl Departure<'_> {
         };
         let equations =
             Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals, reduction: reduced };
-        // With the impulses of these constraints.
+        // The residuals with the reaction of the constraints `kept`: impulses ℓ along the rows of μ.
         let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {
                 Some(given) => b.bind_velocities(self.named.0, "_try", &given.velocity),
@@ -825,8 +825,8 @@ impl Builder<'_> {
         }
     }
 
-    /// X and Λ with M X = F + μᵀΛ and μ X = −G. Velocities that constraints give at once are eliminated first, if there are any and
-    /// M⁻¹ has to be computed.
+    /// X and Λ with M X = F + μᵀΛ and μ X = −G. If constraints give velocities at once, these are eliminated first, unless M is made of
+    /// numbers: then M⁻¹ takes no operations.
     pub(super) fn solve_saddle_point(&mut self, equations: &SaddlePoint, of: [&Matrix; 2]) -> [Matrix; 2] {
         let SaddlePoint { mass, node, .. } = equations;
         let is_number = |&e: &Expr| self.x.system.pool.as_number(e).is_some();
@@ -847,8 +847,7 @@ impl Builder<'_> {
     /// M and −μᵀ above μ and zeros.
     fn bordered(&mut self, mass: &Matrix, mu: &Matrix) -> Matrix {
         let zero = self.pool().zero();
-        let transposed = (0..mass.len()).map(|i| mu.iter().map(|form| form[i]).collect());
-        let columns = self.negated(&transposed.collect::<Matrix>());
+        let columns = self.negated(&transposed(mu, mass.len()));
         let above = mass.iter().zip(columns).map(|(row, column)| [row.as_slice(), &column].concat());
         let below = mu.iter().map(|form| [form.as_slice(), &vec![zero; mu.len()]].concat());
         above.chain(below).collect()

@@ -12,7 +12,7 @@
 use super::tangent::{Tangent, moved};
 use crate::expr::{Expr, Node};
 use crate::group::{Entry, Group, Map};
-use crate::mechanics::Matrix;
+use crate::mechanics::{Matrix, transposed};
 use crate::method::builder::{Builder, Solved};
 use crate::program::{Statement, lets};
 use std::collections::{BTreeMap, HashMap};
@@ -144,7 +144,8 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         }
     }
 
-    /// Carries covectors through statements that compute residuals, as far as the unknowns.
+    /// The same for statements that compute residuals from `unknowns`, where some unknowns are computed from others: nothing is
+    /// carried through an unknown.
     fn pass_between(&mut self, statements: Range<usize>, unknowns: &[Expr]) {
         for at in statements.rev() {
             match self.b.statements()[at] {
@@ -240,8 +241,7 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         unknowns.iter().enumerate().for_each(|(i, &unknown)| tangent.seed(unknown, i));
         tangent.pass(at.clone(), &[]);
         let jacobian: Matrix = residual.iter().map(|&r| tangent.of(r)).collect();
-        let transposed: Matrix =
-            (0..unknowns.len()).map(|j| jacobian.iter().map(|row| row[j]).collect()).collect();
+        let transposed = transposed(&jacobian, unknowns.len());
         self.b.equation("covector of the residual by the implicit function theorem");
         let y = self.b.solve_ordered(&transposed, &right, &[]);
         // These have been carried, and begin anew with the residual's.
