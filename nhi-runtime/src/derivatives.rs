@@ -233,43 +233,48 @@ pub type CurvatureOf<S, T = f64> = Curvature<
     note = "on groups they are known with the retractions `Exp` and `Cayley`"
 )]
 pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
-    /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there, with a state whose multipliers are a guess of those of the step.
+    /// Writes A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there, with a state whose multipliers are a guess of those of the
+    /// step. Here and in the other functions, what is written has no meaning after a failure.
     ///
     /// # Errors
     /// Those of the step.
-    fn linearize<T: Scalar>(
+    fn linearize_to<T: Scalar>(
         parameters: &Self::Parameters<T>,
         from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-    ) -> Result<LinearizationOf<Self, T>, Failure>;
+        to: &mut LinearizationOf<Self, T>,
+    ) -> Result<(), Failure>;
 
-    /// C and ∂x'/∂h of the same step.
+    /// Writes C and ∂x'/∂h of the same step.
     ///
     /// # Errors
     /// Those of the step.
-    fn linearize_parameters<T: Scalar>(
+    fn linearize_parameters_to<T: Scalar>(
         parameters: &Self::Parameters<T>,
         from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-    ) -> Result<ParameterLinearizationOf<Self, T>, Failure>;
+        to: &mut ParameterLinearizationOf<Self, T>,
+    ) -> Result<(), Failure>;
 
-    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
+    /// Writes wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
     ///
     /// # Errors
     /// Those of the step.
-    fn pull_back<T: Scalar>(
+    fn pull_back_to<T: Scalar>(
         parameters: &Self::Parameters<T>,
         from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
         w: &Self::Tangent<T>,
-    ) -> Result<PulledBackOf<Self, T>, Failure>;
+        to: &mut PulledBackOf<Self, T>,
+    ) -> Result<(), Failure>;
 
-    /// The second derivatives of w·x' of the same step.
+    /// Writes the second derivatives of w·x' of the same step.
     ///
     /// # Errors
     /// Those of the step.
-    fn curvature<T: Scalar>(
+    fn curvature_to<T: Scalar>(
         parameters: &Self::Parameters<T>,
         from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
         w: &Self::Tangent<T>,
-    ) -> Result<CurvatureOf<Self, T>, Failure>;
+        to: &mut CurvatureOf<Self, T>,
+    ) -> Result<(), Failure>;
 }
 
 /// A retraction whose tangents are the derivatives of the motion, and for which τ(−x) = τ(x)⁻¹: what derivatives of steps need.
@@ -284,50 +289,144 @@ impl ExactTangents for Exp {}
 impl ExactTangents for Cayley {}
 
 /// A method whose steps can be differentiated for the system `S`: what [`Simulation::linearize`] needs. The functions are
-/// those of [`Differentiates`].
+/// those of [`Differentiates`]. Those that return derivatives are not inlined: results of such a size would be copied.
 #[diagnostic::on_unimplemented(message = "the steps of `{Self}` are not differentiated for `{S}`")]
 pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
+    /// Writes what [`Differentiable::linearize`] returns. Here and in the other functions that write, what they have written has
+    /// no meaning after a failure.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize_to<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        to: &mut LinearizationOf<S, T>,
+    ) -> Result<(), Failure>;
+
+    /// Writes what [`Differentiable::linearize_parameters`] returns.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn linearize_parameters_to<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        to: &mut ParameterLinearizationOf<S, T>,
+    ) -> Result<(), Failure>;
+
+    /// Writes what [`Differentiable::pull_back`] returns.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn pull_back_to<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+        to: &mut PulledBackOf<S, T>,
+    ) -> Result<(), Failure>;
+
+    /// Writes what [`Differentiable::curvature`] returns.
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn curvature_to<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        from: &DepartureOf<S, Self, T>,
+        w: &S::Tangent<T>,
+        to: &mut CurvatureOf<S, T>,
+    ) -> Result<(), Failure>;
+
     /// A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there.
     ///
     /// # Errors
     /// Those of the step.
+    #[inline(never)]
     fn linearize<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
-    ) -> Result<LinearizationOf<S, T>, Failure>;
+    ) -> Result<LinearizationOf<S, T>, Failure> {
+        let mut to = no_linearization::<S, T>();
+        self.linearize_to(parameters, from, &mut to)?;
+        Ok(to)
+    }
 
     /// C and ∂x'/∂h of the same step.
     ///
     /// # Errors
     /// Those of the step.
+    #[inline(never)]
     fn linearize_parameters<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
-    ) -> Result<ParameterLinearizationOf<S, T>, Failure>;
+    ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
+        let mut to = no_parameter_linearization::<S, T>();
+        self.linearize_parameters_to(parameters, from, &mut to)?;
+        Ok(to)
+    }
 
     /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
     ///
     /// # Errors
     /// Those of the step.
+    #[inline(never)]
     fn pull_back<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
-    ) -> Result<PulledBackOf<S, T>, Failure>;
+    ) -> Result<PulledBackOf<S, T>, Failure> {
+        let mut to = nothing_pulled_back::<S, T>();
+        self.pull_back_to(parameters, from, w, &mut to)?;
+        Ok(to)
+    }
 
     /// The second derivatives of w·x' of the same step.
     ///
     /// # Errors
     /// Those of the step.
+    #[inline(never)]
     fn curvature<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
-    ) -> Result<CurvatureOf<S, T>, Failure>;
+    ) -> Result<CurvatureOf<S, T>, Failure> {
+        let mut to = no_curvature::<S, T>();
+        self.curvature_to(parameters, from, w, &mut to)?;
+        Ok(to)
+    }
+}
+
+// Derivatives are written over zeros, which an optimised build does not store.
+
+fn zeros<R: Rows, C: Vector<T>, T: Scalar>() -> Matrix<R, C> {
+    R::rows(C::splat(T::from_f64(0.0)))
+}
+
+fn no_linearization<S: Tangential, T: Scalar>() -> LinearizationOf<S, T> {
+    let (a, b) = (zeros::<S::Tangent<T>, S::Tangent<T>, T>(), zeros::<S::Tangent<T>, S::Inputs<T>, T>());
+    let lambda_x = zeros::<S::Multipliers<T>, S::Tangent<T>, T>();
+    Linearization { a, b, lambda_x, lambda_u: zeros::<S::Multipliers<T>, S::Inputs<T>, T>() }
+}
+
+fn no_parameter_linearization<S: Tangential, T: Scalar>() -> ParameterLinearizationOf<S, T> {
+    let c = zeros::<S::Tangent<T>, S::Parameters<T>, T>();
+    ParameterLinearization { c, h: S::Tangent::splat(T::from_f64(0.0)) }
+}
+
+fn nothing_pulled_back<S: Tangential, T: Scalar>() -> PulledBackOf<S, T> {
+    let h = T::from_f64(0.0);
+    PulledBack { a: S::Tangent::splat(h), b: S::Inputs::splat(h), c: S::Parameters::splat(h), h }
+}
+
+fn no_curvature<S: Tangential, T: Scalar>() -> CurvatureOf<S, T> {
+    let (xx, xu) = (zeros::<S::Tangent<T>, S::Tangent<T>, T>(), zeros::<S::Tangent<T>, S::Inputs<T>, T>());
+    Curvature { xx, xu, uu: zeros::<S::Inputs<T>, S::Inputs<T>, T>(), a: xx, b: xu }
 }
 
 /// What a simulation keeps of the step that it takes: [`Remembers`] or [`Forgets`].
@@ -423,12 +522,15 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// # Errors
     /// [`Error::NoStep`] before the first step, and after a change of the state or the parameters;
     /// [`Error::Derivatives`] where the equations of the step are singular.
+    #[inline(never)]
     pub fn linearize(&self) -> Result<LinearizationOf<S, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
     {
-        self.method().linearize(self.parameters_in(), &self.departure()?).map_err(undefined)
+        let mut to = no_linearization::<S, T>();
+        self.method().linearize_to(self.parameters_in(), self.departure()?, &mut to).map_err(undefined)?;
+        Ok(to)
     }
 
     /// The derivatives of the step just taken by the parameters of the system, C = ∂x'/∂p (`c`, NX × parameters, in the order
@@ -437,12 +539,17 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// As [`Simulation::linearize`].
+    #[inline(never)]
     pub fn linearize_parameters(&self) -> Result<ParameterLinearizationOf<S, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
     {
-        self.method().linearize_parameters(self.parameters_in(), &self.departure()?).map_err(undefined)
+        let mut to = no_parameter_linearization::<S, T>();
+        self.method()
+            .linearize_parameters_to(self.parameters_in(), self.departure()?, &mut to)
+            .map_err(undefined)?;
+        Ok(to)
     }
 
     /// Products of the covector w of the state after the step just taken with its derivatives: wᵀA (`a`, length NX), wᵀB (`b`),
@@ -451,13 +558,18 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// As [`Simulation::linearize`].
+    #[inline(never)]
     pub fn pull_back(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<PulledBackOf<S, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        self.method().pull_back(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
+        let mut to = nothing_pulled_back::<S, T>();
+        self.method()
+            .pull_back_to(self.parameters_in(), self.departure()?, &w, &mut to)
+            .map_err(undefined)?;
+        Ok(to)
     }
 
     /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
@@ -468,22 +580,27 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     ///
     /// # Errors
     /// As [`Simulation::linearize`].
+    #[inline(never)]
     pub fn curvature(&self, w: &(impl Fits<S::Tangent<T>> + Copy)) -> Result<CurvatureOf<S, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        self.method().curvature(self.parameters_in(), &self.departure()?, &w).map_err(undefined)
+        let mut to = no_curvature::<S, T>();
+        self.method()
+            .curvature_to(self.parameters_in(), self.departure()?, &w, &mut to)
+            .map_err(undefined)?;
+        Ok(to)
     }
 
     /// Where the step just taken began.
-    fn departure(&self) -> Result<DepartureOf<S, M, T>, Error>
+    fn departure(&self) -> Result<&DepartureOf<S, M, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
     {
-        self.last().ok_or(Error::NoStep)
+        self.last().as_ref().ok_or(Error::NoStep)
     }
 
     /// The present state in the coordinates in which steps are differentiated, x = (q, ν, z).

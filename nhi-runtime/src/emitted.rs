@@ -296,71 +296,63 @@ pub fn corrected_sin_cos<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, 
 }
 
 /// A + XᵀY, with X and Y by rows.
-///
-/// # Errors
-/// [`Failure::NonFinite`] if a number is not finite.
-#[inline(always)]
-pub fn product_added<T: Scalar, const N: usize, const M: usize>(
-    mut a: [[T; M]; N],
-    x: &[T],
-    y: &[T],
-) -> Result<[[T; M]; N], Failure> {
+#[inline(never)]
+pub fn add_product<T: Scalar, const N: usize, const M: usize>(a: &mut [[T; M]; N], x: &[T], y: &[T]) {
+    let ((x, _), (y, _)) = (x.as_chunks::<N>(), y.as_chunks::<M>());
     for (i, row) in a.iter_mut().enumerate() {
-        let terms = x.chunks_exact(N).zip(y.chunks_exact(M));
-        in_fours(row, |j, sums| {
-            for (x, y) in terms.clone() {
-                let terms = sums.iter_mut().zip(y.iter().skip(j));
-                terms.for_each(|(sum, &y)| *sum = *sum + x[i] * y);
+        let mut j = 0;
+        while let Some(sums) = from::<T, 4>(row, j) {
+            let mut sums = *sums;
+            for (x, y) in x.iter().zip(y) {
+                if let Some(y_j) = from::<T, 4>(y, j) {
+                    for k in 0..4 {
+                        sums[k] = sums[k] + x[i] * y_j[k];
+                    }
+                }
             }
-        });
+            row[j..j + 4].copy_from_slice(&sums);
+            j += 4;
+        }
+        for j in j..M {
+            row[j] = x.iter().zip(y).fold(row[j], |sum, (x, y)| sum + x[i] * y[j]);
+        }
     }
-    if finite(&a) { Ok(a) } else { Err(Failure::NonFinite) }
 }
 
 /// A + XᵀY + YᵀX of a symmetric matrix A, of which only entries on and above the diagonal are read.
-///
-/// # Errors
-/// As [`product_added`].
-#[inline(always)]
-pub fn symmetric_product_added<T: Scalar, const N: usize>(
-    mut a: [[T; N]; N],
-    x: &[T],
-    y: &[T],
-) -> Result<[[T; N]; N], Failure> {
+#[inline(never)]
+pub fn add_symmetric_product<T: Scalar, const N: usize>(a: &mut [[T; N]; N], x: &[T], y: &[T]) {
+    let ((x, _), (y, _)) = (x.as_chunks::<N>(), y.as_chunks::<N>());
     for (i, row) in a.iter_mut().enumerate() {
-        let Some(row) = row.get_mut(i..) else { break };
-        let terms = x.chunks_exact(N).zip(y.chunks_exact(N));
-        in_fours(row, |j, sums| {
-            for (x, y) in terms.clone() {
-                let terms = sums.iter_mut().zip(x.iter().zip(y).skip(i + j));
-                terms.for_each(|(sum, (&x_j, &y_j))| *sum = *sum + (x[i] * y_j + y[i] * x_j));
+        let mut j = i;
+        while let Some(sums) = from::<T, 4>(row, j) {
+            let mut sums = *sums;
+            for (x, y) in x.iter().zip(y) {
+                if let (Some(x_j), Some(y_j)) = (from::<T, 4>(x, j), from::<T, 4>(y, j)) {
+                    for k in 0..4 {
+                        sums[k] = sums[k] + (x[i] * y_j[k] + y[i] * x_j[k]);
+                    }
+                }
             }
-        });
+            row[j..j + 4].copy_from_slice(&sums);
+            j += 4;
+        }
+        for j in j..N {
+            row[j] = x.iter().zip(y).fold(row[j], |sum, (x, y)| sum + (x[i] * y[j] + y[i] * x[j]));
+        }
     }
-    let above = a;
-    for (i, row) in a.iter_mut().enumerate() {
-        row.iter_mut().zip(above).take(i).for_each(|(entry, above)| *entry = above[i]);
+    for i in 1..N {
+        let (above, below) = a.split_at_mut(i);
+        for (above, entry) in above.iter().zip(&mut below[0]) {
+            *entry = above[i];
+        }
     }
-    if finite(&a) { Ok(a) } else { Err(Failure::NonFinite) }
 }
 
-/// Updates the entries of a row from their places, four at a time, which compilers pack.
+/// The first `K` numbers from a place on, which compilers pack.
 #[inline(always)]
-fn in_fours<T: Scalar>(row: &mut [T], update: impl Fn(usize, &mut [T])) {
-    let (blocks, rest) = row.as_chunks_mut::<4>();
-    let mut at = 0;
-    for block in blocks {
-        let mut sums = *block;
-        update(at, &mut sums);
-        *block = sums;
-        at += 4;
-    }
-    for entry in rest {
-        let mut sum = [*entry];
-        update(at, &mut sum);
-        [*entry] = sum;
-        at += 1;
-    }
+fn from<T, const K: usize>(row: &[T], place: usize) -> Option<&[T; K]> {
+    row.get(place..)?.first_chunk()
 }
 
 /// Whether all numbers of `values` are finite; true without a check for scalars with deferred checks.
@@ -381,6 +373,39 @@ pub fn finite<T: Scalar, V: Fields<T>>(values: &V) -> bool {
     let mut sum = 0.0;
     values.write(&mut |x| sum += zero_if_finite(x.to_f64()));
     sum == 0.0
+}
+
+/// Whether all numbers are finite, in a loop; true without one for scalars with deferred checks.
+#[inline(never)]
+pub fn all_finite<T: Scalar>(values: &[T]) -> bool {
+    if const { !T::DRIVE.checked } {
+        return true;
+    }
+    let mut sums = [0.0; 8];
+    let (blocks, rest) = values.as_chunks::<8>();
+    for block in blocks {
+        for (sum, x) in sums.iter_mut().zip(block) {
+            *sum += zero_if_finite(x.to_f64());
+        }
+    }
+    let rest: f64 = rest.iter().map(|x| zero_if_finite(x.to_f64())).sum();
+    sums.iter().sum::<f64>() + rest == 0.0
+}
+
+/// A number, after it is added to a sum of zeros, which it leaves a zero only if it is finite; without that for scalars with
+/// deferred checks.
+#[inline(always)]
+pub fn tested<T: Scalar>(x: T, zero: &mut f64) -> T {
+    if const { T::DRIVE.checked } {
+        *zero += zero_if_finite(x.to_f64());
+    }
+    x
+}
+
+/// Whether sums of [`tested`] numbers are zero. Several sums in turn do not wait for each other.
+#[inline(always)]
+pub fn are_zero(zeros: &[f64; 8]) -> bool {
+    zeros.iter().sum::<f64>() == 0.0
 }
 
 /// Tests that a pivot of a symmetric positive definite elimination is positive by more than the rounding error of its

@@ -2,7 +2,7 @@
 
 use crate::drive::Drive;
 use crate::unchecked::{Sealed, functions_by_f64};
-use crate::{Arithmetic, Scalar, Separate, isa};
+use crate::{Arithmetic, Scalar, isa};
 use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -23,7 +23,7 @@ impl Arithmetic for Fused {
     #[cfg(any(target_feature = "fma", target_arch = "aarch64"))]
     type Everywhere = Fused;
     #[cfg(not(any(target_feature = "fma", target_arch = "aarch64")))]
-    type Everywhere = Separate;
+    type Everywhere = crate::Separate;
 }
 
 impl Fused {

@@ -363,38 +363,46 @@ macro_rules! by_step_functions_of {
         }
 
         impl<S: Differentiates<$method> $($generic)*> Differentiable<S> for $type {
-            fn linearize<T: Scalar>(
+            #[inline(always)]
+            fn linearize_to<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
                 from: &DepartureOf<S, Self, T>,
-            ) -> Result<LinearizationOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::linearize(parameters, from)
+                to: &mut LinearizationOf<S, T>,
+            ) -> Result<(), Failure> {
+                <S as Differentiates<$method>>::linearize_to(parameters, from, to)
             }
 
-            fn linearize_parameters<T: Scalar>(
+            #[inline(always)]
+            fn linearize_parameters_to<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
                 from: &DepartureOf<S, Self, T>,
-            ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::linearize_parameters(parameters, from)
+                to: &mut ParameterLinearizationOf<S, T>,
+            ) -> Result<(), Failure> {
+                <S as Differentiates<$method>>::linearize_parameters_to(parameters, from, to)
             }
 
-            fn pull_back<T: Scalar>(
+            #[inline(always)]
+            fn pull_back_to<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
                 from: &DepartureOf<S, Self, T>,
                 w: &S::Tangent<T>,
-            ) -> Result<PulledBackOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::pull_back(parameters, from, w)
+                to: &mut PulledBackOf<S, T>,
+            ) -> Result<(), Failure> {
+                <S as Differentiates<$method>>::pull_back_to(parameters, from, w, to)
             }
 
-            fn curvature<T: Scalar>(
+            #[inline(always)]
+            fn curvature_to<T: Scalar>(
                 &self,
                 parameters: &S::Parameters<T>,
                 from: &DepartureOf<S, Self, T>,
                 w: &S::Tangent<T>,
-            ) -> Result<CurvatureOf<S, T>, Failure> {
-                <S as Differentiates<$method>>::curvature(parameters, from, w)
+                to: &mut CurvatureOf<S, T>,
+            ) -> Result<(), Failure> {
+                <S as Differentiates<$method>>::curvature_to(parameters, from, w, to)
             }
         }
     };

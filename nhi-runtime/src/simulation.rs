@@ -697,8 +697,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     }
 
     /// Where the last step began, if that is known.
-    pub(crate) fn last(&self) -> Last<S, M, T> {
-        self.last
+    pub(crate) fn last(&self) -> &Last<S, M, T> {
+        &self.last
     }
 
     /// The values that steps do not change.

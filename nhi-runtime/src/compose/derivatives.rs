@@ -99,25 +99,28 @@ impl<M, const N: usize> Compose<M, N> {
 /// x' = Φ_N(… Φ₁(x, u) …, u) with A = A_N … A₁, and so on. For systems that are [`Steady`]: otherwise the derivatives of the
 /// parts do not determine those of their composition.
 impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable<S> for Compose<M, N> {
-    fn linearize<T: Scalar>(
+    fn linearize_to<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
-    ) -> Result<LinearizationOf<S, T>, Failure> {
-        let mut all: Option<LinearizationOf<S, T>> = None;
-        for (from, _) in &self.substeps::<S, T>(parameters, from)? {
-            let next = self.base.linearize(parameters, from)?;
-            all = Some(all.map_or(next, |first| chained::<S, T>(&first, &next)));
+        to: &mut LinearizationOf<S, T>,
+    ) -> Result<(), Failure> {
+        for (i, (from, _)) in self.substeps::<S, T>(parameters, from)?.iter().enumerate() {
+            if i == 0 {
+                self.base.linearize_to(parameters, from, to)?;
+            } else {
+                *to = chained::<S, T>(to, &self.base.linearize(parameters, from)?);
+            }
         }
-        // A composition has substeps.
-        all.ok_or(Failure::NonFinite)
+        Ok(())
     }
 
-    fn linearize_parameters<T: Scalar>(
+    fn linearize_parameters_to<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
-    ) -> Result<ParameterLinearizationOf<S, T>, Failure> {
+        to: &mut ParameterLinearizationOf<S, T>,
+    ) -> Result<(), Failure> {
         let zero = T::from_f64(0.0);
         let (mut c, mut by_h) =
             (<S::Tangent<T> as Rows>::rows(S::Parameters::splat(zero)), S::Tangent::splat(zero));
@@ -130,17 +133,19 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
             add(&mut by_h, *gamma, &next.h);
             add_applied(&mut by_h, a.as_ref(), &first_by_h);
         }
-        Ok(ParameterLinearization { c, h: by_h })
+        *to = ParameterLinearization { c, h: by_h };
+        Ok(())
     }
 
-    fn pull_back<T: Scalar>(
+    fn pull_back_to<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
-    ) -> Result<PulledBackOf<S, T>, Failure> {
+        all: &mut PulledBackOf<S, T>,
+    ) -> Result<(), Failure> {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
-        let mut all = PulledBack { a: *w, b: S::Inputs::splat(zero), c: S::Parameters::splat(zero), h: zero };
+        *all = PulledBack { a: *w, b: S::Inputs::splat(zero), c: S::Parameters::splat(zero), h: zero };
         for (from, gamma) in self.substeps::<S, T>(parameters, from)?.iter().rev() {
             let part = self.base.pull_back(parameters, from, &all.a)?;
             all.a = part.a;
@@ -148,17 +153,18 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
             add(&mut all.c, one, &part.c);
             all.h = all.h + *gamma * part.h;
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Σ Mᵢᵀ Hᵢ Mᵢ, where Mᵢ are the derivatives of the state before a part, and of the inputs, by (x, u), and Hᵢ the second
     /// derivatives of the part with the covector that the parts after it pull back.
-    fn curvature<T: Scalar>(
+    fn curvature_to<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
         from: &DepartureOf<S, Self, T>,
         w: &S::Tangent<T>,
-    ) -> Result<CurvatureOf<S, T>, Failure> {
+        all: &mut CurvatureOf<S, T>,
+    ) -> Result<(), Failure> {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         let (no_x, no_u) = (S::Tangent::splat(zero), S::Inputs::splat(zero));
         let substeps = self.substeps::<S, T>(parameters, from)?;
@@ -175,7 +181,7 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
             add_product(b_next.as_mut(), next.a.as_ref(), b.as_ref());
             now = (a_next, b_next);
         }
-        let mut all = Curvature {
+        *all = Curvature {
             xx: <S::Tangent<T> as Rows>::rows(no_x),
             xu: <S::Tangent<T> as Rows>::rows(no_u),
             uu: <S::Inputs<T> as Rows>::rows(no_u),
@@ -197,6 +203,6 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
         }
         mirror(all.xx.as_mut());
         mirror(all.uu.as_mut());
-        Ok(all)
+        Ok(())
     }
 }

@@ -127,18 +127,24 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
             impl #impl_generics #runtime::Steady for #ident #type_generics #where_clause {}
             #[automatically_derived]
             impl #impl_with_method #runtime::Differentiates<__Method> for #ident #type_generics #where_clause {
-                fn linearize<#bound>(#departure) -> #result<#runtime::LinearizationOf<Self, __T>, #failure> #never
-                fn linearize_parameters<#bound>(
-                    #departure
-                ) -> #result<#runtime::ParameterLinearizationOf<Self, __T>, #failure> #never
-                fn pull_back<#bound>(
+                fn linearize_to<#bound>(
+                    #departure,
+                    _: &mut #runtime::LinearizationOf<Self, __T>,
+                ) -> #result<(), #failure> #never
+                fn linearize_parameters_to<#bound>(
+                    #departure,
+                    _: &mut #runtime::ParameterLinearizationOf<Self, __T>,
+                ) -> #result<(), #failure> #never
+                fn pull_back_to<#bound>(
                     #departure,
                     _: &Self::Tangent<__T>,
-                ) -> #result<#runtime::PulledBackOf<Self, __T>, #failure> #never
-                fn curvature<#bound>(
+                    _: &mut #runtime::PulledBackOf<Self, __T>,
+                ) -> #result<(), #failure> #never
+                fn curvature_to<#bound>(
                     #departure,
                     _: &Self::Tangent<__T>,
-                ) -> #result<#runtime::CurvatureOf<Self, __T>, #failure> #never
+                    _: &mut #runtime::CurvatureOf<Self, __T>,
+                ) -> #result<(), #failure> #never
             }
         };
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mod kernel {
-//!     pub mod dla2 { pub fn linearize<T: Scalar>(..) -> Result<([[T; 5]; 5], ..), Failure> { .. } .. }
+//!     pub mod dla2 { pub fn linearize<T: Scalar>(.., a: &mut [[T; 5]; 5], ..) -> Result<(), Failure> { .. } .. }
 //!     pub fn basis<T: Scalar>(..) -> ([[T; 2]; 3], ..) { .. }
 //! }
 //! impl Tangential for Sleigh { .. }
@@ -18,16 +18,16 @@ use crate::declaration::Declaration;
 use crate::lower::Function;
 use crate::method::{Shapes, basis_program, shapes, tangent_lengths};
 use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
-use crate::program::{Product, Role};
+use crate::program::Role;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The derivatives of a method: the function, the struct of its results, and their fields.
-const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
-    ("linearize", "Linearization", &["a", "b", "lambda_x", "lambda_u"]),
-    ("linearize_parameters", "ParameterLinearization", &["c", "h"]),
-    ("pull_back", "PulledBack", &["a", "b", "c", "h"]),
-    ("curvature", "Curvature", &["xx", "xu", "uu", "a", "b"]),
+/// The derivatives of a method: the function, and the type of its results.
+const FUNCTIONS: [(&str, &str); 4] = [
+    ("linearize", "LinearizationOf"),
+    ("linearize_parameters", "ParameterLinearizationOf"),
+    ("pull_back", "PulledBackOf"),
+    ("curvature", "CurvatureOf"),
 ];
 
 /// The derivatives of a method in the order of [`FUNCTIONS`], if they are asked for.
@@ -101,32 +101,26 @@ impl Unit<'_> {
         let parameters = self.parameters(&[Role::Parameters]);
         let [_, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
-        let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results, fields))| {
+        let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results))| {
             let retraction = of.retracted().map(|_| retraction);
-            let of_system = format_ident!("{results}Of");
-            let w = ["pull_back", "curvature"].contains(&name).then(|| (quote!(, __w: &[__T; #nx]), quote!(, __w)));
+            let w =
+                ["pull_back", "curvature"].contains(&name).then(|| (quote!(__w: &[__T; #nx],), quote!(__w,)));
             let (argument, given) = w.unzip();
-            let (name, results) = (spelled(name), format_ident!("{results}"));
-            let local = |name: &str| format_ident!("__{name}");
-            let fields = fields.iter().map(|field| (spelled(field), local(field)));
-            let (fields, values): (Vec<_>, Vec<_>) = fields.unzip();
-            let locals: Vec<_> = of.outputs.iter().map(|output| local(output.role.name())).collect();
-            let products = of.products().into_iter().map(|Product { to, factors, is_symmetric, .. }| {
-                let (to, [x, y]) = (&locals[to], factors.map(|factor| &locals[factor]));
-                let add = spelled(if is_symmetric { "symmetric_product_added" } else { "product_added" });
-                quote!(let #to = #runtime::emitted::#add(#to, &#x, &#y)?;)
-            });
+            let (name, writing, results) =
+                (spelled(name), format_ident!("{name}_to"), format_ident!("{results}"));
+            let fields = of.whole().map(|output| spelled(output.role.name()));
             quote! {
-                #[inline]
-                fn #name<__T: #runtime::Scalar>(
+                #[inline(always)]
+                fn #writing<__T: #runtime::Scalar>(
                     #parameters,
-                    __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T> #argument
-                ) -> ::core::result::Result<#runtime::#of_system<Self, __T>, #runtime::Failure> {
+                    __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T>,
+                    #argument
+                    __to: &mut #runtime::#results<Self, __T>
+                ) -> ::core::result::Result<(), #runtime::Failure> {
                     let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
-                    let (#(#locals),*) =
-                        kernel::#module::#name #retraction(__parameters, *__h, __state, *__t, __inputs #given)?;
-                    #(#products)*
-                    ::core::result::Result::Ok(#runtime::#results { #(#fields: #values),* })
+                    kernel::#module::#name #retraction(
+                        __parameters, *__h, __state, *__t, __inputs, #given #(&mut __to.#fields),*
+                    )
                 }
             }
         });

@@ -3,11 +3,12 @@
 use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
-use crate::lower::{Argument, Function, Newton, Operand, SinCos, Statement, Value};
+use crate::lower::{Argument, Function, Known, Newton, Operand, Output, SinCos, Statement, Value, ZEROS};
 use crate::method::Shapes;
-use crate::program::{Role, Singular};
+use crate::program::{Product, Role, Singular};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use std::collections::BTreeSet;
 
 /// How many statements of one block may declare their variables. In builds with debug information each of them opens a scope within
 /// that of the last one, and LLVM visits scopes recursively: the step of a base with an arm of seven joints overflowed the stack of
@@ -31,7 +32,7 @@ pub(super) enum Signature<'a> {
     Update(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
-    /// Takes a state and returns matrices of these shapes, or a failure.
+    /// Takes a state and writes matrices of these shapes, and vectors, or returns a failure.
     Derivatives(&'a StateType, &'a Shapes),
     /// Returns matrices of these shapes; arguments as the program says.
     Matrices(&'a Shapes),
@@ -55,6 +56,22 @@ impl Signature<'_> {
         match self {
             Self::Derivatives(_, shapes) | Self::Matrices(shapes) => shapes.get(output).copied(),
             _ => None,
+        }
+    }
+
+    /// The type of an output.
+    fn ty(&self, output: &Output) -> TokenStream {
+        match self.shape(output.role.name()) {
+            Some(shape) => {
+                let [rows, columns] = shape.map(Literal::usize_unsuffixed);
+                quote!([[T; #columns]; #rows])
+            }
+            _ if output.role == Role::Carried && self.state().is_some() => quote!(Carried<T>),
+            _ if output.scalar => quote!(T),
+            _ => {
+                let length = Literal::usize_unsuffixed(output.values.len());
+                quote!([T; #length])
+            }
         }
     }
 }
@@ -103,7 +120,10 @@ pub(super) fn function(
     let writer = Writer::new(function, names);
     let mut body = Body { writer, mode, tokens: TokenStream::new(), declared: None };
     let arguments = body.arguments(signature);
-    body.statements(&function.body);
+    match signature {
+        Signature::Derivatives(..) => body.derivatives(signature),
+        _ => body.statements(&function.body),
+    }
     let result = body.results(signature);
     let mut docs = function.doc.clone();
     if !matches!(signature, Signature::Prepare) {
@@ -122,7 +142,8 @@ pub(super) fn function(
         Signature::Step(_) | Signature::Update(_) | Signature::Matrices(_) => quote!(#[inline(always)]),
         // Between the steps of a composition, which then do not store what it does not read.
         Signature::Carry(ty) if ty.carries => quote!(#[inline(always)]),
-        Signature::Plain { .. } | Signature::Derivatives(..) => quote!(#[inline]),
+        Signature::Derivatives(..) => quote!(#[inline(always)]),
+        Signature::Plain { .. } => quote!(#[inline]),
         // Once per simulation: compiled once.
         Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
     };
@@ -194,6 +215,12 @@ impl Body<'_> {
                 self.add(quote!(let #pattern = #numbers;));
             }
         }
+        if let Signature::Derivatives(..) = signature {
+            for output in function.whole() {
+                let (name, ty) = (self.result(output), signature.ty(output));
+                arguments.push(quote!(#name: &mut #ty));
+            }
+        }
         quote!(#(#arguments),*)
     }
 
@@ -205,19 +232,32 @@ impl Body<'_> {
         all
     }
 
+    /// The variable of an output, of the same name as no argument and no other value.
+    fn result(&mut self, output: &Output) -> Ident {
+        self.writer.language.of(&format!("{}'", output.role.name()))
+    }
+
     /// Identifiers of results of one statement.
     fn results_of(&mut self, to: &[Option<Value>]) -> Vec<TokenStream> {
         let idents = to.iter().map(|to| to.and_then(|value| self.writer.variable(value)));
         idents.map(|ident| ident.unwrap_or_else(|| quote!(_))).collect()
     }
 
-    /// A block. If it is long, `let (x, y, ..);` declares the variables of many statements at once.
     fn statements(&mut self, statements: &[Statement]) {
+        self.block(statements, &mut |_, _| {});
+    }
+
+    /// A block, with something before each statement. If it is long, `let (x, y, ..);` declares the variables of many
+    /// statements at once.
+    fn block(&mut self, statements: &[Statement], before_each: &mut impl FnMut(&mut Self, usize)) {
         let is_long = statements.len() > MOST_SCOPES;
-        for part in statements.chunks(MOST_SCOPES) {
+        for (first, part) in (0..).step_by(MOST_SCOPES).zip(statements.chunks(MOST_SCOPES)) {
             let before = std::mem::take(&mut self.tokens);
             let outer = std::mem::replace(&mut self.declared, is_long.then(Vec::new));
-            part.iter().for_each(|statement| self.statement(statement));
+            for (i, statement) in (first..).zip(part) {
+                before_each(self, i);
+                self.statement(statement);
+            }
             let after = std::mem::replace(&mut self.tokens, before);
             if let Some(declared) = std::mem::replace(&mut self.declared, outer) {
                 self.add(quote!(let (#(#declared,)*);));
@@ -367,23 +407,17 @@ impl Body<'_> {
         let (mut values, mut types) = (Vec::new(), Vec::new());
         for output in outputs {
             let entries = self.writer.operands(&output.values);
-            let length = Literal::usize_unsuffixed(entries.len());
-            let array = quote!([T; #length]);
-            let (value, ty) = match (signature.shape(output.role.name()), &output.role, state) {
-                (Some(shape), ..) => {
-                    let rows = (0..shape[0]).map(|i| &entries[i * shape[1]..][..shape[1]]);
-                    let [rows_of, columns] = shape.map(Literal::usize_unsuffixed);
-                    (quote!([#([#(#rows),*]),*]), quote!([[T; #columns]; #rows_of]))
+            values.push(match (signature.shape(output.role.name()), &output.role, state) {
+                (Some([rows, columns]), ..) => {
+                    let rows = (0..rows).map(|i| &entries[i * columns..][..columns]);
+                    quote!([#([#(#rows),*]),*])
                 }
-                (_, Role::Carried, Some(ty)) => (carried(ty, &entries), quote!(Carried<T>)),
-                (_, Role::Configuration, Some(ty)) if ty.is_posed => {
-                    (quote!(Posed::from([#(#entries),*])), array)
-                }
-                _ if output.scalar => (quote!(#(#entries)*), quote!(T)),
-                _ => (quote!([#(#entries),*]), array),
-            };
-            values.push(value);
-            types.push(ty);
+                (_, Role::Carried, Some(ty)) => carried(ty, &entries),
+                (_, Role::Configuration, Some(ty)) if ty.is_posed => quote!(Posed::from([#(#entries),*])),
+                _ if output.scalar => quote!(#(#entries)*),
+                _ => quote!([#(#entries),*]),
+            });
+            types.push(signature.ty(output));
         }
         let plain = tuple(&types);
         let ty = match signature {
@@ -407,10 +441,11 @@ impl Body<'_> {
                 self.add(tuple(&values));
                 return quote!(-> #plain);
             }
-            Signature::Carry(_) | Signature::Plain { fallible: true } | Signature::Derivatives(..) => {
-                // Of the same name as no argument and no other value.
-                let names = outputs.iter().map(|o| self.writer.language.of(&format!("{}'", o.role.name())));
-                let names: Vec<TokenStream> = names.map(Ident::into_token_stream).collect();
+            // They are written and tested.
+            Signature::Derivatives(..) => quote!(()),
+            Signature::Carry(_) | Signature::Plain { fallible: true } => {
+                let names = outputs.iter().map(|output| self.result(output).into_token_stream());
+                let names: Vec<TokenStream> = names.collect();
                 let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
                 let checked = checked.map(|(_, name)| quote!(emitted::finite(&#name)));
                 let (bound, values) = (tuple(&names), tuple(&values));
@@ -422,6 +457,58 @@ impl Body<'_> {
             }
         };
         quote!(-> Result<#ty, Failure>)
+    }
+
+    /// The statements, which write every number as soon as it is known: it need not be kept in a register.
+    ///
+    /// ```text
+    /// let mut zeros = [0.0; 8];
+    /// let mut reactions_x = [T::from_f64(0.0); 5];
+    /// a[0][1] = x;
+    /// b[0][0] = emitted::tested(y, &mut zeros[0]);
+    /// emitted::add_product(a, &reactions_x, ..);
+    /// if emitted::are_zero(&zeros) && emitted::all_finite(a.as_flattened()) { Ok(()) } else { Err(Failure::NonFinite) }
+    /// ```
+    fn derivatives(&mut self, signature: &Signature<'_>) {
+        let (function, number) = (self.writer.function, Literal::usize_unsuffixed);
+        let zeros = number(ZEROS);
+        self.add(quote!(let mut zeros = [0.0; #zeros];));
+        for factor in function.factors() {
+            let (name, length) = (self.result(factor), number(factor.values.len()));
+            self.add(quote!(let mut #name = [T::from_f64(0.0); #length];));
+        }
+        let arrays: Vec<Ident> = function.outputs.iter().map(|output| self.result(output)).collect();
+        let known = function.known_outputs();
+        let mut write = |body: &mut Self, at: usize| {
+            for &Known { output: i, place: j, zero } in &known[at] {
+                let (output, array) = (&function.outputs[i], &arrays[i]);
+                let at = signature.shape(output.role.name()).map(|[_, columns]| [j / columns, j % columns]);
+                let at = at.map_or_else(|| vec![number(j)], |at| at.map(number).to_vec());
+                let place = if output.scalar { quote!(*#array) } else { quote!(#array #([#at])*) };
+                let mut value = body.writer.operand(output.values[j], Place::Open);
+                if let Some(zero) = zero.map(number) {
+                    value = quote!(emitted::tested(#value, &mut zeros[#zero]));
+                }
+                body.add(quote!(#place = #value;));
+            }
+        };
+        self.block(&function.body, &mut write);
+        write(self, function.body.len());
+        let mut completed = BTreeSet::new();
+        for Product { to, factors: [x, y], is_symmetric, .. } in function.products() {
+            let [to, x, y] = [to, x, y].map(|output| &arrays[output]);
+            let add = spelled(if is_symmetric { "add_symmetric_product" } else { "add_product" });
+            self.add(quote!(emitted::#add(#to, &#x, &#y);));
+            completed.insert(to);
+        }
+        let completed = completed.into_iter();
+        self.add(quote! {
+            if emitted::are_zero(&zeros) #(&& emitted::all_finite(#completed.as_flattened()))* {
+                Ok(())
+            } else {
+                Err(Failure::NonFinite)
+            }
+        });
     }
 }
 

@@ -17,6 +17,7 @@ const RESERVED: &[&str] = &[
     "states",
     "inputs",
     "w",
+    "zeros",
     "newton",
     "Some",
     "None",

@@ -7,6 +7,7 @@
 use crate::expr::Function as Elementary;
 use crate::group::{Group, Map};
 use crate::program::{Operations, Product, Role, Singular, products};
+use std::collections::BTreeSet;
 
 /// A value: an argument, or what one statement computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,6 +27,21 @@ pub enum Operand {
     Value(Value),
     /// A number that is known at compile time.
     Constant(f64),
+}
+
+/// How many sums of zeros tell whether results are finite. Sums in turn do not wait for each other.
+pub const ZEROS: usize = 8;
+
+/// A number of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// The output.
+    pub output: usize,
+    /// Its place there.
+    pub place: usize,
+    /// The sum of zeros that it is tested in, x·0: constants are finite, a value is tested once, and outputs that products
+    /// complete are tested after that.
+    pub zero: Option<usize>,
 }
 
 /// One operation with one result.
@@ -289,9 +305,9 @@ impl Function {
         })
     }
 
-    /// The numbers of outputs, by output and place, that are known before each statement and at the end. Nothing that can fail
-    /// comes after the first one. What is stored early need not be kept in a register.
-    pub fn known_outputs(&self) -> Vec<Vec<(usize, usize)>> {
+    /// The numbers of outputs that are known before each statement and at the end. Nothing that can fail comes after the first
+    /// one. What is stored early need not be kept in a register.
+    pub fn known_outputs(&self) -> Vec<Vec<Known>> {
         let mut known_at = vec![0; self.names.len()];
         let mut last_failure = 0;
         for (i, statement) in self.body.iter().enumerate() {
@@ -304,8 +320,18 @@ impl Function {
         for (i, output) in self.outputs.iter().enumerate() {
             for (j, value) in output.values.iter().enumerate() {
                 let at = if let Operand::Value(value) = value { known_at[value.index()] } else { 0 };
-                known[at.max(last_failure)].push((i, j));
+                known[at.max(last_failure)].push(Known { output: i, place: j, zero: None });
             }
+        }
+        // Products tell of their factors.
+        let products = self.products();
+        let is_factor = |i: usize| matches!(self.outputs[i].role, Role::Factor(_));
+        let mut tested = BTreeSet::new();
+        for Known { output: i, place, zero } in known.iter_mut().flatten() {
+            let Operand::Value(value) = self.outputs[*i].values[*place] else { continue };
+            let is_tested = !is_factor(*i) && products.iter().all(|product| product.to != *i);
+            let next = tested.len() % ZEROS;
+            *zero = (is_tested && tested.insert(value)).then_some(next);
         }
         known
     }

@@ -10,4 +10,6 @@ mod lir;
 mod validate;
 
 pub use function::lower;
-pub use lir::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
+pub use lir::{
+    Argument, Function, Known, Newton, Operand, Operation, Output, SinCos, Statement, Value, ZEROS,
+};

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::{Text, all_finite, indented};
 use crate::backend::expression::{Language, Place, Writer};
-use crate::lower::{Argument, Function, Newton, Operand, Output, SinCos, Statement, Value};
+use crate::lower::{Argument, Function, Known, Newton, Operand, Output, SinCos, Statement, Value};
 use crate::program::{Product, Singular};
 use nhi_methods::Retraction;
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ impl<'a> Printed<'a> {
             function.outputs.iter().enumerate().map(|(i, output)| result(i, output)).collect();
         let mut statements = function.body.iter();
         for outputs in function.known_outputs() {
-            for (i, j) in outputs {
+            for Known { output: i, place: j, .. } in outputs {
                 let value = body.writer.operand(function.outputs[i].values[j], Place::Open);
                 let to = if ty == real { "return".into() } else { format!("{} =", places[i].0[j]) };
                 body.add(&format!("{to} {value};"));
