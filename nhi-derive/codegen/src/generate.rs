@@ -90,10 +90,7 @@ impl Request {
     pub fn rust(&self, source: &str, engine: &mut dyn Engine) -> Result<String, ExpandError> {
         let mut text = self.header(source)?;
         for (input, derived) in self.derive(source, engine)? {
-            let item = plain(input);
-            let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-            let code = derived.pretty(engine)?;
-            let _ = write!(text, "\n{}\n{code}", prettyplease::unparse(&file));
+            let _ = write!(text, "\n{}", with_code(input, &derived, engine)?);
         }
         Ok(text)
     }
@@ -149,6 +146,19 @@ impl From<Box<Rejected>> for ExpandError {
     fn from(rejected: Box<Rejected>) -> Self {
         ExpandError::Declaration(rejected.errors.iter().map(ToString::to_string).collect())
     }
+}
+
+/// A struct and the implementation of the runtime's traits for it.
+///
+/// # Errors
+/// See [`ExpandError`].
+pub fn with_code(
+    input: syn::DeriveInput,
+    derived: &Derived,
+    engine: &mut dyn Engine,
+) -> Result<String, ExpandError> {
+    let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![plain(input)] };
+    Ok(format!("{}\n{}", prettyplease::unparse(&file), derived.pretty(engine)?))
 }
 
 /// The struct without what the derive reads.
