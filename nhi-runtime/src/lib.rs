@@ -112,6 +112,8 @@ pub use method::markers::*;
 pub use method::{Method, Reflecting, Retracted, Started};
 pub use named::Named;
 pub use pair::GniEulerAb;
+#[doc(hidden)]
+pub use pose::Called;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;

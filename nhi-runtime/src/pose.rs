@@ -61,6 +61,45 @@ pub trait Retracts<G: Factor>: Copy + Debug + Default {
     fn k_tangent<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Tensor<T>;
 }
 
+/// A retraction whose maps are called instead of inlined.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Called<R>(R);
+
+#[diagnostic::do_not_recommend]
+impl<G: Factor, R: Retracts<G>> Retracts<G> for Called<R> {
+    const NAME: &'static str = R::NAME;
+
+    #[inline(never)]
+    fn moved<T: Scalar>(g: &G::Entries<T>, sigma: &G::Algebra<T>) -> G::Entries<T> {
+        R::moved(g, sigma)
+    }
+    #[inline(never)]
+    fn dtau_left<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T> {
+        R::dtau_left(sigma)
+    }
+    #[inline(never)]
+    fn dtau_inv<T: Scalar>(sigma: &G::Algebra<T>) -> G::Operator<T> {
+        R::dtau_inv(sigma)
+    }
+    #[inline(never)]
+    fn dtau_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T> {
+        R::dtau_inv_star(sigma, nu)
+    }
+    #[inline(never)]
+    fn dtau_left_inv_star<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Algebra<T> {
+        R::dtau_left_inv_star(sigma, nu)
+    }
+    #[inline(never)]
+    fn k<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Operator<T> {
+        R::k(sigma, nu)
+    }
+    #[inline(never)]
+    fn k_tangent<T: Scalar>(sigma: &G::Algebra<T>, nu: &G::Algebra<T>) -> G::Tensor<T> {
+        R::k_tangent(sigma, nu)
+    }
+}
+
 /// The rows of a matrix, one after the other.
 #[inline(always)]
 fn rows<T: Scalar, const N: usize, const SQUARE: usize>(matrix: [[T; N]; N]) -> [T; SQUARE] {
@@ -391,5 +430,25 @@ mod tests {
         is_derivative_of_k::<SE2<f64>, 3>();
         is_derivative_of_k::<SO3<f64>, 3>();
         is_derivative_of_k::<SE3<f64>, 6>();
+    }
+
+    /// The maps of a group are the same wherever they are compiled.
+    #[test]
+    fn maps_are_called_as_they_are_inlined() {
+        type Maps = (Vec<f64>, [Vec<f64>; 2], [Vec<f64>; 2], [Vec<f64>; 2]);
+        fn maps<R: Retracts<SE3<f64>>>() -> Maps {
+            let sigma = array(0.0, |i| (1.0 + 2.0 * i as f64).sin());
+            let nu = array(0.0, |i| (2.0 + 3.0 * i as f64).cos());
+            let moved = R::moved(&array(0.0, |i| f64::from(u8::from(i % 4 == 0))), &sigma);
+            (
+                moved.to_vec(),
+                [R::dtau_left(&sigma).to_vec(), R::dtau_inv(&sigma).to_vec()],
+                [R::dtau_inv_star(&sigma, &nu).to_vec(), R::dtau_left_inv_star(&sigma, &nu).to_vec()],
+                [R::k(&sigma, &nu).to_vec(), R::k_tangent(&sigma, &nu).to_vec()],
+            )
+        }
+        assert_eq!(maps::<Called<Exp>>(), maps::<Exp>());
+        assert_eq!(maps::<Called<Cayley>>(), maps::<Cayley>());
+        assert_eq!(<Called<Exp> as Retracts<SE3<f64>>>::NAME, "exp");
     }
 }

@@ -24,6 +24,9 @@ pub struct Target {
     pub inline_step: usize,
     /// The same of a step that is compiled into the loop around it (`benches/README.md`).
     pub inline_loop: usize,
+    /// Operations of derivatives, with those of the maps of groups, above which these are called instead of inlined: the first cache
+    /// of instructions does not hold more.
+    pub called_maps: usize,
 }
 
 /// An AMD Zen 5 core; the latencies hold for current x86-64 and AArch64 cores within a factor of two.
@@ -38,4 +41,5 @@ pub const TARGET: Target = Target {
     very_long: 4000,
     inline_step: 500,
     inline_loop: 1200,
+    called_maps: 12_000,
 };

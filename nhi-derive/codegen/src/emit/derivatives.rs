@@ -19,6 +19,7 @@ use crate::lower::Function;
 use crate::method::{Shapes, basis_program, shapes, tangent_lengths};
 use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
 use crate::program::Role;
+use crate::target::TARGET;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -102,7 +103,10 @@ impl Unit<'_> {
         let [_, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
         let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results))| {
-            let retraction = of.retracted().map(|_| retraction);
+            let retraction = of.retracted().map(|_| match of.operations.weight().0 > TARGET.called_maps {
+                true => quote!(::<__T, #runtime::Called<#retraction>>),
+                false => quote!(::<__T, #retraction>),
+            });
             let w =
                 ["pull_back", "curvature"].contains(&name).then(|| (quote!(__w: &[__T; #nx],), quote!(__w,)));
             let (argument, given) = w.unzip();

@@ -524,19 +524,19 @@ impl Unit<'_> {
             return quote!(#emits #derivatives);
         };
         let tau = format_ident!("{}", own.unwrap_or_default().marker());
-        let tau = quote!(::<__T, #runtime::group::#tau>);
-        let mut usual = self.emits_as(method, generics, &marker, &tau);
+        let tau = quote!(#runtime::group::#tau);
+        let mut usual = self.emits_as(method, generics, &marker, &quote!(::<__T, #tau>));
         usual.extend(self.differentiates(method, generics, &marker, &tau));
         if own.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
-        let retracted = quote!(#runtime::Retracted<#marker, __R>);
-        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, __R>));
+        let (tau, retracted) = (quote!(__R), quote!(#runtime::Retracted<#marker, __R>));
+        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, #tau>));
         // Derivatives need the tangents of the motion itself.
         generics.make_where_clause().predicates.push(syn::parse_quote!(__R: #runtime::ExactTangents));
-        let derivatives = self.differentiates(method, &generics, &retracted, &quote!(::<__T, __R>));
+        let derivatives = self.differentiates(method, &generics, &retracted, &tau);
         quote!(#usual #any #derivatives)
     }
 
