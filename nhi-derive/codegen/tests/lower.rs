@@ -56,6 +56,21 @@ fn shared_values_get_names() {
     );
 }
 
+/// x is finite if x·b is, but not if a/x is or tanh(x).
+#[test]
+fn results_are_tested_once() {
+    let function = lowered(
+        "f(a, b)\n let x = a + b\n let y = x*b\n let z = a/x\n let t = tanh(z)\n return r = [x, y, y, z, t, 2]",
+    );
+    let known = function.known_outputs().concat();
+    let tested = |place| known.iter().find(|known| known.place == place).and_then(|known| known.zero);
+    assert_eq!(
+        (0..6).map(tested).collect::<Vec<_>>(),
+        [None, Some(0), None, Some(1), Some(2), None],
+        "{function}"
+    );
+}
+
 #[test]
 fn large_powers_are_repeated_squares() {
     assert_eq!(

@@ -39,8 +39,8 @@ pub struct Known {
     pub output: usize,
     /// Its place there.
     pub place: usize,
-    /// The sum of zeros that it is tested in, x·0: constants are finite, a value is tested once, and outputs that products
-    /// complete are tested after that.
+    /// The sum of zeros, x·0, that it is tested in, if other tests do not imply that it is finite. Outputs that products complete are
+    /// tested after that.
     pub zero: Option<usize>,
 }
 
@@ -323,17 +323,41 @@ impl Function {
                 known[at.max(last_failure)].push(Known { output: i, place: j, zero: None });
             }
         }
-        // Products tell of their factors.
-        let products = self.products();
-        let is_factor = |i: usize| matches!(self.outputs[i].role, Role::Factor(_));
-        let mut tested = BTreeSet::new();
-        for Known { output: i, place, zero } in known.iter_mut().flatten() {
-            let Operand::Value(value) = self.outputs[*i].values[*place] else { continue };
-            let is_tested = !is_factor(*i) && products.iter().all(|product| product.to != *i);
-            let next = tested.len() % ZEROS;
-            *zero = (is_tested && tested.insert(value)).then_some(next);
+        let mut tested = self.tested();
+        let count = tested.len();
+        for Known { output, place, zero } in known.iter_mut().flatten() {
+            if let Operand::Value(value) = self.outputs[*output].values[*place] {
+                let next = (count - tested.len()) % ZEROS;
+                *zero = tested.remove(&value).then_some(next);
+            }
         }
         known
+    }
+
+    /// The values that have to be finite for all results to be so, but for those that products complete. What is added or
+    /// multiplied to such a value is finite if the value is.
+    fn tested(&self) -> BTreeSet<Value> {
+        let products = self.products();
+        let results = self.outputs.iter().enumerate().filter(|(i, output)| {
+            !matches!(output.role, Role::Factor(_)) && products.iter().all(|product| product.to != *i)
+        });
+        let results = results.flat_map(|(_, output)| &output.values);
+        let value = |operand: &Operand| if let Operand::Value(value) = operand { Some(*value) } else { None };
+        let results: BTreeSet<Value> = results.filter_map(value).collect();
+        let mut implied = BTreeSet::new();
+        for statement in self.body.iter().rev() {
+            if let Statement::Let { to, operation } = statement
+                && (results.contains(to) || implied.contains(to))
+                && let Operation::Copy(..)
+                | Operation::Neg(..)
+                | Operation::Add(..)
+                | Operation::Sub(..)
+                | Operation::Mul(..) = operation
+            {
+                implied.extend(operation.operands().iter().filter_map(value));
+            }
+        }
+        &results - &implied
     }
 
     /// The outputs that are results.
