@@ -297,49 +297,38 @@ pub fn corrected_sin_cos<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, 
 
 /// A + XᵀY, with X and Y by rows.
 #[inline(never)]
-pub fn add_product<T: Scalar, const N: usize, const M: usize>(a: &mut [[T; M]; N], x: &[T], y: &[T]) {
-    let ((x, _), (y, _)) = (x.as_chunks::<N>(), y.as_chunks::<M>());
+pub fn add_product<T: Scalar, const R: usize, const N: usize, const M: usize>(
+    a: &mut [[T; M]; N],
+    x: &[[T; N]; R],
+    y: &[[T; M]; R],
+) {
     for (i, row) in a.iter_mut().enumerate() {
-        let mut j = 0;
-        while let Some(sums) = from::<T, 4>(row, j) {
-            let mut sums = *sums;
-            for (x, y) in x.iter().zip(y) {
-                if let Some(y_j) = from::<T, 4>(y, j) {
-                    for k in 0..4 {
-                        sums[k] = sums[k] + x[i] * y_j[k];
-                    }
-                }
+        // In registers, packed.
+        let mut sums = *row;
+        for (x, y) in x.iter().zip(y) {
+            for (sum, &y) in sums.iter_mut().zip(y) {
+                *sum = *sum + x[i] * y;
             }
-            row[j..j + 4].copy_from_slice(&sums);
-            j += 4;
         }
-        for j in j..M {
-            row[j] = x.iter().zip(y).fold(row[j], |sum, (x, y)| sum + x[i] * y[j]);
-        }
+        *row = sums;
     }
 }
 
-/// A + XᵀY + YᵀX of a symmetric matrix A, of which only entries on and above the diagonal are read.
+/// A + XᵀY + YᵀX of a symmetric matrix A, of which only entries on and above the diagonal count.
 #[inline(never)]
-pub fn add_symmetric_product<T: Scalar, const N: usize>(a: &mut [[T; N]; N], x: &[T], y: &[T]) {
-    let ((x, _), (y, _)) = (x.as_chunks::<N>(), y.as_chunks::<N>());
+pub fn add_symmetric_product<T: Scalar, const R: usize, const N: usize>(
+    a: &mut [[T; N]; N],
+    x: &[[T; N]; R],
+    y: &[[T; N]; R],
+) {
     for (i, row) in a.iter_mut().enumerate() {
-        let mut j = i;
-        while let Some(sums) = from::<T, 4>(row, j) {
-            let mut sums = *sums;
-            for (x, y) in x.iter().zip(y) {
-                if let (Some(x_j), Some(y_j)) = (from::<T, 4>(x, j), from::<T, 4>(y, j)) {
-                    for k in 0..4 {
-                        sums[k] = sums[k] + (x[i] * y_j[k] + y[i] * x_j[k]);
-                    }
-                }
+        let mut sums = *row;
+        for (x, y) in x.iter().zip(y) {
+            for (sum, (&x_j, &y_j)) in sums.iter_mut().zip(x.iter().zip(y)) {
+                *sum = *sum + (x[i] * y_j + y[i] * x_j);
             }
-            row[j..j + 4].copy_from_slice(&sums);
-            j += 4;
         }
-        for j in j..N {
-            row[j] = x.iter().zip(y).fold(row[j], |sum, (x, y)| sum + (x[i] * y[j] + y[i] * x[j]));
-        }
+        *row = sums;
     }
     for i in 1..N {
         let (above, below) = a.split_at_mut(i);
@@ -347,12 +336,6 @@ pub fn add_symmetric_product<T: Scalar, const N: usize>(a: &mut [[T; N]; N], x: 
             *entry = above[i];
         }
     }
-}
-
-/// The first `K` numbers from a place on, which compilers pack.
-#[inline(always)]
-fn from<T, const K: usize>(row: &[T], place: usize) -> Option<&[T; K]> {
-    row.get(place..)?.first_chunk()
 }
 
 /// Whether all numbers of `values` are finite; true without a check for scalars with deferred checks.

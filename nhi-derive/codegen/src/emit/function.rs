@@ -463,7 +463,7 @@ impl Body<'_> {
     ///
     /// ```text
     /// let mut zeros = [0.0; 8];
-    /// let mut reactions_x = [T::from_f64(0.0); 5];
+    /// let mut reactions_x = [[T::from_f64(0.0); 5]; 1];
     /// a[0][1] = x;
     /// b[0][0] = emitted::tested(y, &mut zeros[0]);
     /// emitted::add_product(a, &reactions_x, ..);
@@ -473,16 +473,23 @@ impl Body<'_> {
         let (function, number) = (self.writer.function, Literal::usize_unsuffixed);
         let zeros = number(ZEROS);
         self.add(quote!(let mut zeros = [0.0; #zeros];));
+        let products = function.products();
+        let rank = products.first().map_or(1, |product| product.rank);
         for factor in function.factors() {
-            let (name, length) = (self.result(factor), number(factor.values.len()));
-            self.add(quote!(let mut #name = [T::from_f64(0.0); #length];));
+            let (name, columns, rank) =
+                (self.result(factor), number(factor.values.len() / rank), number(rank));
+            self.add(quote!(let mut #name = [[T::from_f64(0.0); #columns]; #rank];));
         }
         let arrays: Vec<Ident> = function.outputs.iter().map(|output| self.result(output)).collect();
         let known = function.known_outputs();
         let mut write = |body: &mut Self, at: usize| {
             for &Known { output: i, place: j, zero } in &known[at] {
                 let (output, array) = (&function.outputs[i], &arrays[i]);
-                let at = signature.shape(output.role.name()).map(|[_, columns]| [j / columns, j % columns]);
+                let columns = match output.role {
+                    Role::Factor(_) => Some(output.values.len() / rank),
+                    _ => signature.shape(output.role.name()).map(|[_, columns]| columns),
+                };
+                let at = columns.map(|columns| [j / columns, j % columns]);
                 let at = at.map_or_else(|| vec![number(j)], |at| at.map(number).to_vec());
                 let place = if output.scalar { quote!(*#array) } else { quote!(#array #([#at])*) };
                 let mut value = body.writer.operand(output.values[j], Place::Open);
@@ -495,7 +502,7 @@ impl Body<'_> {
         self.block(&function.body, &mut write);
         write(self, function.body.len());
         let mut completed = BTreeSet::new();
-        for Product { to, factors: [x, y], is_symmetric, .. } in function.products() {
+        for Product { to, factors: [x, y], is_symmetric, .. } in products {
             let [to, x, y] = [to, x, y].map(|output| &arrays[output]);
             let add = spelled(if is_symmetric { "add_symmetric_product" } else { "add_product" });
             self.add(quote!(emitted::#add(#to, &#x, &#y);));
