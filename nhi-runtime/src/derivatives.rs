@@ -289,7 +289,7 @@ impl ExactTangents for Exp {}
 impl ExactTangents for Cayley {}
 
 /// A method whose steps can be differentiated for the system `S`: what [`Simulation::linearize`] needs. The functions are
-/// those of [`Differentiates`]. Those that return derivatives are not inlined: results of such a size would be copied.
+/// those of [`Differentiates`]. They are inlined, so that results of such a size are not copied.
 #[diagnostic::on_unimplemented(message = "the steps of `{Self}` are not differentiated for `{S}`")]
 pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     /// Writes what [`Differentiable::linearize`] returns. Here and in the other functions that write, what they have written has
@@ -343,7 +343,7 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     ///
     /// # Errors
     /// Those of the step.
-    #[inline(never)]
+    #[inline(always)]
     fn linearize<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -358,7 +358,7 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     ///
     /// # Errors
     /// Those of the step.
-    #[inline(never)]
+    #[inline(always)]
     fn linearize_parameters<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -373,7 +373,7 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     ///
     /// # Errors
     /// Those of the step.
-    #[inline(never)]
+    #[inline(always)]
     fn pull_back<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -389,7 +389,7 @@ pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     ///
     /// # Errors
     /// Those of the step.
-    #[inline(never)]
+    #[inline(always)]
     fn curvature<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
