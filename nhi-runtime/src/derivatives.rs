@@ -500,6 +500,7 @@ pub type DepartureOf<S, M, T = f64> = Departure<<M as Method<S>>::State<T>, <S a
 /// Where the last step of a simulation began, if its method remembers that.
 pub(crate) type Last<S, M, T> = <<M as Method<S>>::Memory as Memory>::Of<DepartureOf<S, M, T>>;
 
+// Compiled once for a system and a method, wherever they are called: derivatives are long.
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// The derivatives of the step just taken, x' = F(x, u), and of its multipliers λ' by the state x = (q, ν, z) before it
     /// and the inputs u, which are held over it:
