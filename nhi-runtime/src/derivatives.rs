@@ -529,9 +529,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        let mut to = no_linearization::<S, T>();
-        self.method().linearize_to(self.parameters_in(), self.departure()?, &mut to).map_err(undefined)?;
-        Ok(to)
+        self.method().linearize(self.parameters_in(), self.departure()?).map_err(undefined)
     }
 
     /// The derivatives of the step just taken by the parameters of the system, C = ∂x'/∂p (`c`, NX × parameters, in the order
@@ -546,11 +544,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        let mut to = no_parameter_linearization::<S, T>();
-        self.method()
-            .linearize_parameters_to(self.parameters_in(), self.departure()?, &mut to)
-            .map_err(undefined)?;
-        Ok(to)
+        self.method().linearize_parameters(self.parameters_in(), self.departure()?).map_err(undefined)
     }
 
     /// Products of the covector w of the state after the step just taken with its derivatives: wᵀA (`a`, length NX), wᵀB (`b`),
@@ -566,11 +560,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        let mut to = nothing_pulled_back::<S, T>();
-        self.method()
-            .pull_back_to(self.parameters_in(), self.departure()?, &w, &mut to)
-            .map_err(undefined)?;
-        Ok(to)
+        self.method().pull_back(self.parameters_in(), self.departure()?, &w).map_err(undefined)
     }
 
     /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
@@ -588,11 +578,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        let mut to = no_curvature::<S, T>();
-        self.method()
-            .curvature_to(self.parameters_in(), self.departure()?, &w, &mut to)
-            .map_err(undefined)?;
-        Ok(to)
+        self.method().curvature(self.parameters_in(), self.departure()?, &w).map_err(undefined)
     }
 
     /// Where the step just taken began.

@@ -387,7 +387,7 @@ pub fn tested<T: Scalar>(x: T, zero: &mut f64) -> T {
 
 /// Whether sums of [`tested`] numbers are zero. Several sums in turn do not wait for each other.
 #[inline(always)]
-pub fn are_zero(zeros: &[f64; 8]) -> bool {
+pub fn are_zero<const N: usize>(zeros: &[f64; N]) -> bool {
     zeros.iter().sum::<f64>() == 0.0
 }
 

@@ -402,7 +402,11 @@ impl Body<'_> {
 
     /// The return type; the statements that return are written.
     fn results(&mut self, signature: &Signature<'_>) -> TokenStream {
-        let outputs = &self.writer.function.outputs;
+        let outputs: &[Output] = match signature {
+            // They are written and tested.
+            Signature::Derivatives(..) => &[],
+            _ => &self.writer.function.outputs,
+        };
         let state = signature.state();
         let (mut values, mut types) = (Vec::new(), Vec::new());
         for output in outputs {
@@ -441,7 +445,6 @@ impl Body<'_> {
                 self.add(tuple(&values));
                 return quote!(-> #plain);
             }
-            // They are written and tested.
             Signature::Derivatives(..) => quote!(()),
             Signature::Carry(_) | Signature::Plain { fallible: true } => {
                 let names = outputs.iter().map(|output| self.result(output).into_token_stream());
