@@ -296,22 +296,30 @@ pub fn corrected_sin_cos<T: Scalar>(x: T, from: T, by: T, sines: (T, T)) -> (T, 
 }
 
 /// A + XᵀY, with X and Y by rows.
-#[inline(never)]
+#[inline(always)]
 pub fn add_product<T: Scalar, const R: usize, const N: usize, const M: usize>(
     a: &mut [[T; M]; N],
     x: &[[T; N]; R],
     y: &[[T; M]; R],
 ) {
     for (i, row) in a.iter_mut().enumerate() {
-        // In registers, packed.
-        let mut sums = *row;
-        for (x, y) in x.iter().zip(y) {
-            for (sum, &y) in sums.iter_mut().zip(y) {
-                *sum = *sum + x[i] * y;
-            }
-        }
-        *row = sums;
+        add_combination(row, &x.map(|x| x[i]), y);
     }
+}
+
+/// Adds a linear combination of the rows of Y.
+///
+/// A function of its own, since compilers vectorise the loop over all rows of a product, with gathers.
+#[inline(never)]
+fn add_combination<T: Scalar, const R: usize, const M: usize>(row: &mut [T; M], x: &[T; R], y: &[[T; M]; R]) {
+    // In registers, packed.
+    let mut sums = *row;
+    for (&x, y) in x.iter().zip(y) {
+        for (sum, &y) in sums.iter_mut().zip(y) {
+            *sum = *sum + x * y;
+        }
+    }
+    *row = sums;
 }
 
 /// A + XᵀY + YᵀX of a symmetric matrix A, of which only entries on and above the diagonal count.
