@@ -40,7 +40,7 @@ fn geodesics_of_se2_conserve_the_momentum_in_space() {
 }
 
 /// A ball on a plate (Brockett; Jurdjevic, *The geometry of the plate-ball problem*, Arch. Rational Mech. Anal. 124, 1993).
-fn plate_ball(steps: u32) -> Plan<<Kinematic<systems::Ball> as Dynamics>::State> {
+pub(crate) fn plate_ball(steps: u32) -> Plan<<Kinematic<systems::Ball> as Dynamics>::State> {
     let h = 1.0 / f64::from(steps);
     let ball = Kinematic::new(&systems::ball(), h).expect("steps");
     // The way of a motion that is not optimal.
