@@ -1,4 +1,4 @@
-//! Times of the derivatives of steps in C and in Rust, for the models of the literature, as a Markdown document.
+//! Times of the derivatives of steps in C and in Rust, and their errors, for the models of the literature, as a Markdown document.
 //!
 //! ```text
 //! cargo run --release -p nhi-run --example derivative_times > docs/derivative-times.md
@@ -17,10 +17,11 @@ use nhi_codegen::pipeline::Derived;
 use nhi_methods::{Method, Variant};
 use nhi_run::model::{Bundled, MODELS, Model};
 use std::error::Error;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-const HEAD: &str = "# Times of the derivatives of a step
+const HEAD: &str = "# Times and accuracies of the derivatives of a step
 
 Times of the derivatives of a step relative to a step with all its checks: `NAME_METHOD_step` in C, `Simulation::step` in Rust.
 The fastest of many batches on one core (PROCESSOR), with `clang -O3 -march=native -ffp-contract=off` and with release builds
@@ -32,6 +33,20 @@ most 12. What is above is bold. [derivatives.md](derivatives.md) counts operatio
 ```sh
 cargo run --release -p nhi-run --example derivative_times > docs/derivative-times.md
 ```
+";
+
+const ACCURACY: &str = "
+## Accuracy
+
+The largest errors over three steps with random velocities and inputs. First derivatives are compared with dual numbers, which go
+through the iterations of Newton's method, and errors are relative to the largest entry of a matrix; second derivatives are
+compared with those of `pull_back` in dual numbers, and the products of `pull_back` with the matrices. Errors should be below 1e-12,
+those of `pull_back` below 1e-13. A star is beside what is above; it is bold unless ten times the change by the last bits of the
+parameters explains it, as where derivatives of short steps by parameters are small differences. Functions in Rust, in C and
+compiled at run time return the same bits (`cargo test -p nhi-tests --test c --test jit`).
+
+| system | method | A, B, ∂λ'/∂(x, u) | C, ∂x'/∂h | `pull_back` | `curvature` |
+|---|---|---:|---:|---:|---:|
 ";
 
 /// The methods that are measured, where they apply.
@@ -61,12 +76,12 @@ type Failed = Box<dyn Error>;
 fn main() -> Result<(), Failed> {
     println!("{}", HEAD.replace("PROCESSOR", &processor()));
     let folder = std::env::temp_dir().join(format!("nhi-derivative-times-{}", std::process::id()));
-    let [mut in_c, mut in_rust] = [String::new(), String::new()];
+    let mut tables = [const { String::new() }; 3];
     for model in MODELS {
-        let [c, rust] = measure(model, &folder)?;
-        in_c.push_str(&c);
-        in_rust.push_str(&rust);
+        let rows = measure(model, &folder)?;
+        tables.iter_mut().zip(rows).for_each(|(table, rows)| table.push_str(&rows));
     }
+    let [in_c, in_rust, errors] = tables;
     std::fs::remove_dir_all(&folder)?;
     for (language, rows) in [("C", in_c), ("Rust", in_rust)] {
         println!("\n## {language}\n");
@@ -76,6 +91,7 @@ fn main() -> Result<(), Failed> {
         );
         print!("|---|---|---:|---:|---:|---:|---:|---:|---:|\n{rows}");
     }
+    println!("{ACCURACY}{errors}");
     Ok(())
 }
 
@@ -86,8 +102,8 @@ fn processor() -> String {
     name.map_or_else(|| "unknown processor".into(), |(_, name)| name.trim().into())
 }
 
-/// The rows of a model, in C and in Rust.
-fn measure(bundled: &Bundled, folder: &Path) -> Result<[String; 2], Failed> {
+/// The rows of a model: times in C and in Rust, and errors.
+fn measure(bundled: &Bundled, folder: &Path) -> Result<[String; 3], Failed> {
     let model = bundled.load()?;
     let found = structs(bundled.declaration)?;
     let item = found.into_iter().find(|item| item.ident == model.system().name()).ok_or("no such struct")?;
@@ -102,33 +118,47 @@ fn measure(bundled: &Bundled, folder: &Path) -> Result<[String; 2], Failed> {
     let in_c = c::programs(&model, &derived, &optimised, &methods, &folder.join("c"))?;
     let in_rust = rust::programs(&model, &item, &derived, &methods, &folder.join("rust"))?;
     let [_, size] = tangent_lengths(&derived.mechanics);
-    let rows = |programs: Vec<Command>| -> Result<String, Failed> {
-        let rows = methods.iter().zip(programs).map(|(method, program)| {
-            let row = row(size, &least_times(program)?)?;
-            Ok(format!("| {} | {method} | {row} |\n", Model::name(&model)))
-        });
-        rows.collect()
-    };
-    Ok([rows(in_c)?, rows(in_rust)?])
+    let mut tables = [const { String::new() }; 3];
+    for ((method, in_c), [in_rust, errors]) in methods.iter().zip(in_c).zip(in_rust) {
+        let rows =
+            [times(size, &least(in_c, RUNS)?)?, times(size, &least(in_rust, RUNS)?)?, accuracy(errors)?];
+        for (table, row) in tables.iter_mut().zip(rows) {
+            let _ = writeln!(table, "| {} | {method} | {row} |", Model::name(&model));
+        }
+    }
+    Ok(tables)
+}
+
+/// A number, bold if it is above its bound.
+fn marked(number: String, is_above: bool) -> String {
+    if is_above { format!("**{number}**") } else { number }
+}
+
+/// The errors that a program prints, in a row.
+fn accuracy(program: Command) -> Result<String, Failed> {
+    let errors = least(program, 1)?;
+    let errors = errors.chunks(2).zip([1e-12, 1e-12, 1e-13, 1e-12]).map(|(errors, most)| {
+        let star = if errors[0] > most { "*" } else { "" };
+        marked(format!("{:.1e}{star}", errors[0]), errors[1] > most)
+    });
+    Ok(errors.collect::<Vec<_>>().join(" | "))
 }
 
 /// The numbers of a row, from the times of a step and of its derivatives.
-fn row(size: usize, times: &[f64]) -> Result<String, Failed> {
+fn times(size: usize, times: &[f64]) -> Result<String, Failed> {
     let [step, others @ ..] = times else { return Err("no times".into()) };
     let most = 2.0 + size as f64 / 4.0;
-    let ratios = others.iter().zip([most, most, 4.0, 12.0]).map(|(time, most)| match time / step {
-        ratio if ratio > most => format!("**{ratio:.2}**"),
-        ratio => format!("{ratio:.2}"),
-    });
+    let ratios = others.iter().map(|time| time / step).zip([most, most, 4.0, 12.0]);
+    let ratios = ratios.map(|(ratio, most)| marked(format!("{ratio:.2}"), ratio > most));
     let ratios: Vec<String> = ratios.collect();
     let [a, c, w, k] = &ratios[..] else { return Err("not all times".into()) };
     Ok(format!("{size} | {step:.1} | {a} | {most:.2} | {c} | {w} | {k}"))
 }
 
-/// The least of the numbers that a program prints each time.
-fn least_times(mut program: Command) -> Result<Vec<f64>, Failed> {
+/// The least of the numbers that a program prints in each of its runs.
+fn least(mut program: Command, runs: usize) -> Result<Vec<f64>, Failed> {
     let mut least: Vec<f64> = Vec::new();
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         let output = succeeded(&mut program)?;
         let times: Result<Vec<f64>, _> = String::from_utf8(output)?.lines().map(str::parse).collect();
         least = match least.as_slice() {

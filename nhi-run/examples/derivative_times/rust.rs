@@ -1,4 +1,4 @@
-//! The functions in Rust.
+//! The functions in Rust, and their errors.
 
 use super::{BATCHES, CALLS, Failed, ROUNDS, STEP_SIZE, STEPS, succeeded};
 use nhi_codegen::engine::default_engine;
@@ -12,7 +12,10 @@ use std::process::Command;
 
 /// The end of the program.
 const MEASURE: &str = "
-use nhi_runtime::{Differentiable, Fields, Simulation, Tangential};
+mod oracle;
+
+use nhi_runtime::{Differentiable, Fields, Simulation, System, Tangential};
+use oracle::{Departure, Random};
 use std::{hint::black_box, time::Instant};
 
 /// The value that consists of these numbers, with zeros after them.
@@ -61,16 +64,48 @@ fn times<S: Tangential + Clone, M: Differentiable<S> + Clone>(system: S, method:
     assert!(sim.pull_back(&w).is_ok() && sim.curvature(&w).is_ok());
     least.iter().for_each(|time| println!(\"{time}\"));
 }
+
+/// Prints the largest errors, and what is left of them beyond ten times the change by the last bits of the parameters.
+fn errors<S: Tangential + Clone, M: Differentiable<S> + Clone>(system: S, method: M) {
+    let mut random = Random(7);
+    let parameters = system.parameters();
+    let q: S::Configuration<f64> = read(&mut Q.into_iter());
+    let mut v: S::Velocity<f64> = read(&mut V.into_iter());
+    v.as_mut().iter_mut().for_each(|v| *v += 0.3 * random.number());
+    let v = S::project(&parameters, &q, &v, 0.0, &random.vector(0.0)).unwrap();
+    let mut sim = Simulation::new(system, method.clone(), q, v, H).unwrap();
+    let mut worst = [(0.0_f64, 0.0_f64); 4];
+    for _ in 0..STEPS {
+        let inputs: S::Inputs<f64> = random.vector(0.5);
+        let w: S::Tangent<f64> = random.vector(1.0);
+        let from = Departure::of(&sim, inputs);
+        sim.step_with(&inputs).unwrap();
+        let first = oracle::First::of(&sim, &w);
+        let (by_x, by_p, products) = oracle::errors(S::NAME, &method, &parameters, &from, &w, &first);
+        // Runge–Kutta methods leave the constraints, where ν = Y v changes with Y.
+        let v = S::velocity(&parameters, &from.x.q, &from.x.nu, from.t, &from.before);
+        let from = Departure { v, ..from };
+        let second = oracle::curvature(&method, &parameters, &from, &w);
+        let second = oracle::errors_of_curvature(S::NAME, &method, &parameters, &from, &w, &second);
+        for (worst, blocks) in worst.iter_mut().zip([&by_x[..], &by_p, &products, &second]) {
+            for oracle::Block { error, rounding, .. } in blocks {
+                worst.0 = worst.0.max(*error);
+                worst.1 = worst.1.max(error - 10.0 * rounding);
+            }
+        }
+    }
+    worst.iter().for_each(|(error, unexplained)| println!(\"{error}\\n{unexplained}\"));
+}
 ";
 
-/// The program that prints the times of a step and of its derivatives, with the name of a method as its argument.
+/// For each method, the programs that print the times of a step and of its derivatives, and the errors of these.
 pub(super) fn programs(
     model: &Declared,
     item: &syn::DeriveInput,
     derived: &Derived,
     methods: &[Variant],
     folder: &Path,
-) -> Result<Vec<Command>, Failed> {
+) -> Result<Vec<[Command; 2]>, Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     std::fs::create_dir_all(folder.join("src"))?;
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
@@ -81,14 +116,17 @@ pub(super) fn programs(
     );
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     let code = generate::with_code(item.clone(), derived, default_engine().as_mut())?;
+    std::fs::copy(root.join("nhi-runtime/tests/derivatives/oracle.rs"), folder.join("src/oracle.rs"))?;
     std::fs::write(folder.join("src/main.rs"), program(model, item, methods, &code))?;
     let mut cargo = Command::new(env!("CARGO"));
     let arguments = ["build", "--quiet", "--release", "--offline", "--target-dir", "target"];
     succeeded(cargo.args(arguments).env("RUSTFLAGS", "-C target-cpu=native").current_dir(folder))?;
     let programs = methods.iter().map(|method| {
-        let mut times = Command::new(folder.join("target/release/times"));
-        times.arg(method.to_string());
-        times
+        ["times", "errors"].map(|what| {
+            let mut program = Command::new(folder.join("target/release/times"));
+            program.args([&method.to_string(), what]);
+            program
+        })
     });
     Ok(programs.collect())
 }
@@ -109,9 +147,10 @@ fn program(model: &Declared, item: &syn::DeriveInput, methods: &[Variant], code:
         [] => item.ident.to_string(),
         fields => format!("{} {{ {} }}", item.ident, fields.join(", ")),
     };
-    let calls = methods.iter().map(|method| {
+    let calls = methods.iter().flat_map(|method| ["times", "errors"].map(|what| (method, what)));
+    let calls = calls.map(|(method, what)| {
         let marker = method.method.facts().marker;
-        format!("        Some(\"{method}\") => times(system, nhi_runtime::{marker}),\n")
+        format!("        [\"{method}\", \"{what}\"] => {what}(system, nhi_runtime::{marker}),\n")
     });
     let _ = write!(
         text,
@@ -119,8 +158,9 @@ fn program(model: &Declared, item: &syn::DeriveInput, methods: &[Variant], code:
     #[allow(unused_mut, unused_variables)]
     let mut numbers = PARAMETERS.into_iter();
     let system = {system};
-    match std::env::args().nth(1).as_deref() {{
-{}        other => panic!(\"no such method: {{other:?}}\"),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<&str>>()[..] {{
+{}        _ => panic!(\"no such method: {{arguments:?}}\"),
     }}
 }}
 ",

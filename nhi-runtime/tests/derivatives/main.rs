@@ -6,23 +6,7 @@ mod systems;
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Differentiable, Error, Fits, Reduced, Tangential, Vector};
-use oracle::Departure;
-
-/// A number in [−1, 1) from a linear congruence.
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector<V: Vector<f64>>(&mut self, radius: f64) -> V {
-        let mut vector = V::splat(0.0);
-        vector.as_mut().iter_mut().for_each(|x| *x = radius * self.number());
-        vector
-    }
-}
+use oracle::{Departure, Random};
 
 /// Compares derivatives along a trajectory with inputs that change by `jump` at most.
 fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
@@ -47,19 +31,23 @@ fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
         .build()
         .expect("a start");
     assert_eq!(sim.linearize().map(|_| ()), Err(Error::NoStep), "{name}");
-    let (mut worst, mut second) = (oracle::Errors::default(), 0.0_f64);
+    let mut worst = [0.0_f64; 3];
     for _ in 0..6 {
         let mut inputs: S::Inputs<f64> = sim.inputs();
         inputs.as_mut().iter_mut().for_each(|u| *u += jump * random.number());
         let from = Departure::of(&sim, inputs);
         sim.step_with(&inputs).expect("a step");
-        let linear = sim.linearize().expect("derivatives");
-        let by_parameters = sim.linearize_parameters().expect("derivatives");
         let w: S::Tangent<f64> = random.vector(1.0);
-        let pulled = sim.pull_back(&w).expect("products");
-        let errors = oracle::errors(&name, &method, &parameters, &from, &linear, &by_parameters, &w, &pulled);
-        worst.blocks = worst.blocks.max(errors.blocks);
-        worst.products = worst.products.max(errors.products);
+        let first = oracle::First::of(&sim, &w);
+        let (by_x, by_p, products) = oracle::errors(&name, &method, &parameters, &from, &w, &first);
+        for block in by_x.iter().chain(&by_p) {
+            assert!(block.error <= 1e-12, "{name}: {} differs by {:e}", block.what, block.error);
+            worst[0] = worst[0].max(block.error);
+        }
+        for block in products {
+            assert!(block.error <= 1e-13, "{name}: {} differs by {:e}", block.what, block.error);
+            worst[1] = worst[1].max(block.error);
+        }
         // Runge–Kutta methods leave the constraints, where ν = Y v changes with Y.
         let v = S::velocity(&parameters, &from.x.q, &from.x.nu, from.t, &from.before);
         let (of_sim, from) = (sim.curvature(&w).expect("second derivatives"), Departure { v, ..from });
@@ -71,17 +59,23 @@ fn check<S: Tangential + Clone, M: Differentiable<S> + Copy>(
                 .for_each(|(x, y)| assert!((x - y).abs() < 1e-8, "{name}: {x} and {y}"));
         }
         for (found, expected) in [
-            (oracle::rows(of_sim.a), oracle::rows(linear.a)),
-            (oracle::rows(of_sim.b), oracle::rows(linear.b)),
+            (oracle::rows(of_sim.a), oracle::rows(first.linear.a)),
+            (oracle::rows(of_sim.b), oracle::rows(first.linear.b)),
         ] {
             let all = found.iter().flatten().zip(expected.iter().flatten());
             let size = expected.iter().flatten().fold(1.0, |size: f64, x| size.max(x.abs()));
             all.for_each(|(x, y)| assert!((x - y).abs() < 1e-12 * size, "{name}: {x} and {y}"));
         }
-        let error = oracle::error_of_curvature(&name, &method, &parameters, &from, &w, &curvature);
-        second = second.max(error);
+        for block in oracle::errors_of_curvature(&name, &method, &parameters, &from, &w, &curvature) {
+            let bound = 1e-12 + 10.0 * block.rounding;
+            assert!(block.error <= bound, "{name}: {} differs by {:e}", block.what, block.error);
+            worst[2] = worst[2].max(block.error);
+        }
     }
-    println!("{name}: {worst:?}, second derivatives {second:e}");
+    println!(
+        "{name}: derivatives {:e}, products {:e}, second derivatives {:e}",
+        worst[0], worst[1], worst[2]
+    );
 }
 
 macro_rules! tests {
