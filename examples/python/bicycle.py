@@ -16,9 +16,9 @@ from bicycles import BICYCLE, Q0, H, P  # noqa: E402
 
 bicycle = nhi.System(**dict(BICYCLE, name="SteeredBicycle"), inputs=["torque"], force="torque*ddelta")
 
-#: Roll, steering angle and their velocities in x = (q, ν): the others follow from the motion, and nothing depends on where and how
-#: fast the bicycle rides but the coefficients.
-KEPT = [4, 6, 9, 10]
+#: Where the bicycle rides to, which nothing depends on, what follows from roll and steering, and the speed, which no torque changes: roll,
+#: steering angle and their velocities are left.
+WITHOUT = ["x", "y", "z", "psi", "theta", "rear", "front", "nu[2]"]
 #: 5 s.
 STEPS = 1000
 
@@ -33,9 +33,10 @@ def riding(speed, roll=0.0):
 
 
 def state(sim):
-    """The kept numbers of x."""
+    """The numbers of x that are left."""
     frame = bicycle.frame(P, sim.q)
-    return np.concatenate([sim.q, frame.components @ sim.v])[KEPT]
+    x = np.concatenate([sim.q, frame.components @ sim.v])
+    return x[[name not in WITHOUT for name in sim.entries]]
 
 
 def main():
@@ -43,9 +44,8 @@ def main():
     for speed in (2.0, 4.0, 6.0):
         sim = riding(speed)
         sim.step([0.0])
-        a, b = sim.linearize()
-        a, b = a[np.ix_(KEPT, KEPT)], b[KEPT]
-        feedback = nhi.lqr(a, b, q=[10, 1, 1, 0.1], r=0.01)
+        names, a, b = nhi.linear(sim, without=WITHOUT)
+        feedback = nhi.lqr(a, b, q=[10, 1, 1, 0.1], r=0.01, names=names)
         alone, kept = max(abs(np.linalg.eigvals(a))), max(abs(feedback.eigenvalues))
         print(
             f"{speed:g} m/s: largest eigenvalue {alone ** (1 / H):.3g} per second, with feedback {kept ** (1 / H):.3g}"

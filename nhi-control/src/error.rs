@@ -35,18 +35,32 @@ pub enum LqrError {
     Uncontrollable {
         /// Its eigenvalue.
         eigenvalue: Complex<f64>,
-        /// What moves in it: a left eigenvector w with wᵀB = 0, its real part, of length one.
-        direction: Vec<f64>,
+        /// What moves in it: a left eigenvector w with wᵀB = 0, its real part, of length one, with the names of its entries.
+        direction: Vec<(String, f64)>,
     },
     /// A mode of A that does not decay has no weight in Q.
     Unweighted {
         /// Its eigenvalue.
         eigenvalue: Complex<f64>,
-        /// The right eigenvector w with Q w = 0, its real part, of length one.
-        direction: Vec<f64>,
+        /// The right eigenvector w with Q w = 0, its real part, of length one, with the names of its entries.
+        direction: Vec<(String, f64)>,
     },
     /// The iteration has not converged.
     NoConvergence,
+    /// No entry has this name.
+    NoEntry {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        names: Vec<String>,
+    },
+    /// An entry cannot be left out: the others change it, and one of them depends on it.
+    Coupled {
+        /// Its name.
+        name: String,
+        /// The name of the one that depends on it.
+        dependent: String,
+    },
 }
 
 impl fmt::Display for LqrError {
@@ -71,22 +85,29 @@ impl fmt::Display for LqrError {
                 combination(f, direction)
             }
             LqrError::NoConvergence => write!(f, "the iteration for the Riccati equation has not converged"),
+            LqrError::NoEntry { name, names } => {
+                write!(f, "no entry has the name {name}: there are {}", names.join(", "))
+            }
+            LqrError::Coupled { name, dependent } => {
+                write!(
+                    f,
+                    "{name} cannot be left out: {dependent} depends on it, and it changes with the others"
+                )
+            }
         }
     }
 }
 
-/// `0.8 x[0] - 0.6 x[3]`, without what is small.
-fn combination(f: &mut fmt::Formatter<'_>, direction: &[f64]) -> fmt::Result {
-    let mut first = true;
-    for (i, &c) in direction.iter().enumerate().filter(|(_, c)| c.abs() > 1e-3) {
-        let sign = match (first, c < 0.0) {
-            (true, false) => "",
-            (true, true) => "-",
-            (false, false) => " + ",
-            (false, true) => " - ",
+/// `0.800 x - 0.600 nu[0]`, without what is small.
+pub(crate) fn combination(f: &mut fmt::Formatter<'_>, direction: &[(String, f64)]) -> fmt::Result {
+    for (i, (name, factor)) in direction.iter().filter(|(_, factor)| factor.abs() > 1e-3).enumerate() {
+        let sign = match (i, *factor < 0.0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
         };
-        write!(f, "{sign}{:.3} x[{i}]", c.abs())?;
-        first = false;
+        write!(f, "{sign}{:.3} {name}", factor.abs())?;
     }
     Ok(())
 }

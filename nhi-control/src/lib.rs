@@ -4,7 +4,8 @@
 //!
 //! The first derivatives A = ∂x'/∂x and B = ∂x'/∂u of a step, as `linearize` of a simulation returns them, make the linear
 //! system δx' = A δx + B δu of deviations from a motion. [`lqr`] stabilises an equilibrium, or a relative equilibrium, whose
-//! derivatives are constant; [`track`] a motion along which they change.
+//! derivatives are constant and from which [`Linear::without`] takes the cyclic coordinates by name; [`track`] a motion along which
+//! they change.
 //!
 //! # Planning
 //!
@@ -90,6 +91,7 @@ mod identify;
 mod interior_point;
 mod kinematic;
 mod kkt;
+mod linear;
 #[cfg(feature = "std")]
 mod multi_start;
 mod observed;
@@ -106,6 +108,7 @@ pub use function::{Difference, Function, Quadratic};
 pub use identify::{Identification, Identified, IdentifyError, Samples};
 pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
+pub use linear::Linear;
 #[cfg(feature = "std")]
 pub use multi_start::multi_start;
 pub use observed::{Declared, Entries, Measurement, Observed};

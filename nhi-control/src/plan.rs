@@ -1,5 +1,6 @@
 //! Solutions.
 
+use crate::error;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -104,15 +105,7 @@ impl fmt::Display for Status {
         }
         for combination in &self.dependent {
             write!(f, "; no inputs change ")?;
-            for (i, (name, factor)) in combination.iter().enumerate() {
-                let sign = match (i, *factor < 0.0) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                };
-                write!(f, "{sign}{:.3} {name}", factor.abs())?;
-            }
+            error::combination(f, combination)?;
         }
         Ok(())
     }

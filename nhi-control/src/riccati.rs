@@ -1,6 +1,7 @@
 //! Discrete-time Riccati equations.
 
 use crate::LqrError;
+use alloc::string::String;
 use alloc::vec::Vec;
 use nalgebra::{Cholesky, Complex, ComplexField, DMatrix, Dyn, SVD};
 
@@ -37,16 +38,27 @@ pub struct Lqr {
 /// [`LqrError::Shape`], [`LqrError::NonFinite`] and [`LqrError::Weights`] for the arguments; [`LqrError::Uncontrollable`] and
 /// [`LqrError::Unweighted`] name a mode that no feedback stabilises, or that does not count.
 pub fn lqr(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DMatrix<f64>, r: &DMatrix<f64>) -> Result<Lqr, LqrError> {
+    optimal((a, b), q, r, &|i| format!("x[{i}]"))
+}
+
+/// The same, with names of the entries of x.
+pub(crate) fn optimal(
+    (a, b): (&DMatrix<f64>, &DMatrix<f64>),
+    q: &DMatrix<f64>,
+    r: &DMatrix<f64>,
+    name: &dyn Fn(usize) -> String,
+) -> Result<Lqr, LqrError> {
     let n = a.nrows();
     has_shape("a", a, (n, n))?;
     has_shape("b", b, (n, b.ncols()))?;
     let inverse = factored_weights(q, n, r, b.ncols())?.inverse();
+    let named = |direction: Vec<f64>| direction.into_iter().enumerate().map(|(i, x)| (name(i), x)).collect();
     for eigenvalue in undamped(a) {
         if let Some(direction) = unreached(&a.transpose(), &b.transpose(), eigenvalue) {
-            return Err(LqrError::Uncontrollable { eigenvalue, direction });
+            return Err(LqrError::Uncontrollable { eigenvalue, direction: named(direction) });
         }
         if let Some(direction) = unreached(a, q, eigenvalue) {
-            return Err(LqrError::Unweighted { eigenvalue, direction });
+            return Err(LqrError::Unweighted { eigenvalue, direction: named(direction) });
         }
     }
     let (mut a_k, mut g, mut h) = (a.clone(), b * &inverse * b.transpose(), q.clone());

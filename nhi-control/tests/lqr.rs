@@ -1,7 +1,8 @@
-//! Optimal feedback, against closed forms and its own equations.
+//! Optimal feedback, against closed forms and its own equations, and systems without their cyclic coordinates.
 
 use nalgebra::{DMatrix, dmatrix};
-use nhi_control::{LqrError, lqr, track};
+use nhi_control::{Linear, LqrError, lqr, track};
+use nhi_runtime::prelude::*;
 
 /// x' = a x + b u: P is a root of b² P² + (r − r a² − q b²) P − q r = 0.
 #[test]
@@ -84,9 +85,11 @@ fn modes_that_nothing_stabilises_are_named() {
         panic!("another error");
     };
     assert!((eigenvalue.re - 1.1).abs() < 1e-12);
-    assert!(
-        direction[0].abs() < 1e-9 && (direction[1].abs() - 1.0).abs() < 1e-9 && direction[2].abs() < 1e-9
-    );
+    for ((name, factor), (expected, size)) in
+        direction.iter().zip([("x[0]", 0.0), ("x[1]", 1.0), ("x[2]", 0.0)])
+    {
+        assert!(name == expected && (factor.abs() - size).abs() < 1e-9, "{direction:?}");
+    }
     // A free position without weight.
     let (a, b) = chain(2, 0.1);
     let a = DMatrix::from_fn(2, 2, |i, j| if (i, j) == (1, 0) { 0.0 } else { a[(i, j)] });
@@ -115,4 +118,80 @@ fn arguments_are_checked() {
     );
     assert_eq!(error(&a, &b, &-q.clone(), &r), "q: must be symmetric and positive semidefinite");
     assert_eq!(error(&a, &b, &q, &dmatrix![0.0]), "r: must be symmetric and positive definite");
+}
+
+/// A ball on a track that rolls about its centre, driven along it by a force that is filtered.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(place, angle, tilt),
+    states(filtered),
+    inputs(push, turn),
+    lagrangian = m/2*dot(place)^2 + m/5*dot(angle)^2 + dot(tilt)^2/2 + place*sin(tilt)/2,
+    constraints(dplace - dangle = 0),
+    force = filtered*dplace + turn*dtilt,
+    dynamics(dot(filtered) = push - filtered),
+    methods(Dla2 + derivatives),
+)]
+struct Track {
+    m: f64,
+}
+
+fn track_at_rest() -> Linear {
+    let mut sim = Simulation::new(Track { m: 1.3 }, Dla2, [0.0; 3], [0.0; 3], 0.1).expect("a start");
+    sim.step_with(&[0.0, 0.0]).expect("a step");
+    Linear::of(&sim).expect("derivatives")
+}
+
+#[test]
+fn cyclic_coordinates_are_left_out_by_name() {
+    let whole = track_at_rest();
+    assert_eq!(whole.names, ["place", "angle", "tilt", "nu[0]", "nu[1]", "filtered"]);
+    let (q, r) = (DMatrix::identity(6, 6), DMatrix::identity(2, 2));
+    // The difference of place and angle stays.
+    let error = whole.lqr(&q, &r).unwrap_err().to_string();
+    assert!(error.starts_with("no input moves the mode with the eigenvalue 1.0"), "{error}");
+    assert!(error.contains(" place ") && error.contains("angle"), "{error}");
+    // Nothing depends on the angle.
+    let rest = whole.without(&["angle"]).expect("a cyclic coordinate");
+    assert_eq!(rest.names, ["place", "tilt", "nu[0]", "nu[1]", "filtered"]);
+    assert_eq!((rest.a.shape(), rest.b.shape()), ((5, 5), (5, 2)));
+    for (i, at) in [0, 2, 3, 4, 5].into_iter().enumerate() {
+        assert_eq!(rest.b[(i, 0)], whole.b[(at, 0)]);
+        for (j, from) in [0, 2, 3, 4, 5].into_iter().enumerate() {
+            assert_eq!(rest.a[(i, j)], whole.a[(at, from)]);
+        }
+    }
+    let feedback = rest.lqr(&DMatrix::identity(5, 5), &r).expect("stabilisable");
+    assert!(feedback.eigenvalues.iter().all(|eigenvalue| eigenvalue.norm() < 1.0));
+}
+
+#[test]
+fn what_others_need_cannot_be_left_out() {
+    let whole = track_at_rest();
+    let error = |names: &[&str]| whole.without(names).unwrap_err();
+    let LqrError::Coupled { name, .. } = error(&["tilt"]) else { panic!("another error") };
+    assert_eq!(name, "tilt");
+    assert!(error(&["angle", "filtered"]).to_string().starts_with("filtered cannot be left out: "));
+    assert_eq!(
+        error(&["angel"]).to_string(),
+        "no entry has the name angel: there are place, angle, tilt, nu[0], nu[1], filtered"
+    );
+    // An entry that stays as it is may be left out, although others depend on it.
+    let constant = Linear {
+        names: ["a", "b"].map(str::to_owned).to_vec(),
+        a: dmatrix![0.5, 2.0; 0.0, 1.0],
+        b: dmatrix![1.0; 0.0],
+    };
+    assert_eq!(constant.without(&["b"]).map(|rest| rest.a), Ok(dmatrix![0.5]));
+    assert!(constant.without(&["a"]).is_ok(), "nothing depends on it");
+    let through = Linear {
+        names: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        a: dmatrix![0.5, 1.0, 0.0; 0.0, 1.0, 1.0; 1.0, 0.0, 1.0],
+        b: dmatrix![1.0; 0.0; 0.0],
+    };
+    // a depends on b, b on c and c on a.
+    assert_eq!(
+        through.without(&["b", "c"]),
+        Err(LqrError::Coupled { name: "c".to_owned(), dependent: "b".to_owned() })
+    );
 }

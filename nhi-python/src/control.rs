@@ -1,7 +1,7 @@
 //! Feedback.
 
 use nalgebra::DMatrix;
-use nhi_control::lqr;
+use nhi_control::{Linear, LqrError};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,17 +25,38 @@ fn array<'py>(py: Python<'py>, x: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2
     by_rows.into_pyarray(py).reshape([x.nrows(), x.ncols()])
 }
 
+fn raised(error: &LqrError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Names, A and B without the entries `left`, of arrays in the order of C.
+#[pyfunction]
+#[allow(clippy::type_complexity, reason = "three results")]
+pub(crate) fn without<'py>(
+    py: Python<'py>,
+    names: Vec<String>,
+    a: PyReadonlyArray2<'py, f64>,
+    b: PyReadonlyArray2<'py, f64>,
+    left: Vec<String>,
+) -> PyResult<(Vec<String>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+    let left: Vec<&str> = left.iter().map(String::as_str).collect();
+    let whole = Linear { names, a: matrix(&a)?, b: matrix(&b)? };
+    let rest = whole.without(&left).map_err(|error| raised(&error))?;
+    Ok((rest.names, array(py, &rest.a)?, array(py, &rest.b)?))
+}
+
 /// The optimal feedback, of arrays in the order of C.
 #[pyfunction(name = "lqr")]
 pub(crate) fn feedback<'py>(
     py: Python<'py>,
+    names: Vec<String>,
     a: PyReadonlyArray2<'py, f64>,
     b: PyReadonlyArray2<'py, f64>,
     q: PyReadonlyArray2<'py, f64>,
     r: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Feedback<'py>> {
-    let [a, b, q, r] = [matrix(&a)?, matrix(&b)?, matrix(&q)?, matrix(&r)?];
-    let found = lqr(&a, &b, &q, &r).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let linear = Linear { names, a: matrix(&a)?, b: matrix(&b)? };
+    let found = linear.lqr(&matrix(&q)?, &matrix(&r)?).map_err(|error| raised(&error))?;
     let [real, imaginary] = [|x: &nalgebra::Complex<f64>| x.re, |x: &nalgebra::Complex<f64>| x.im]
         .map(|part| found.eigenvalues.iter().map(part).collect::<Vec<f64>>().into_pyarray(py));
     Ok((array(py, &found.gain)?, array(py, &found.cost)?, real, imaginary))

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _nhi {
     #[pymodule_export]
-    use crate::control::feedback;
+    use crate::control::{feedback, without};
     #[pymodule_export]
     use crate::ensemble::Ensemble;
     #[pymodule_export]

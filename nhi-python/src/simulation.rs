@@ -181,6 +181,19 @@ impl Simulation {
         Ok((array(py, &acceleration.a), array(py, &acceleration.lambda)))
     }
 
+    /// Names of the entries of x = (q, ν, z), of which `linearize` has the derivatives: those of velocities, `nu[0]` and so on, and
+    /// those of auxiliary states.
+    ///
+    /// Raises `ValueError` for methods without derivatives.
+    #[getter]
+    fn entries(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let system = &self.core.get().system;
+        let (velocities, states) = (system.velocities(), system.states());
+        let d = self.derivatives(py)?.tangent_coordinates() - velocities.len() - states.len();
+        let nu = (0..d).map(|i| format!("nu[{i}]"));
+        Ok(velocities.iter().cloned().chain(nu).chain(states.iter().cloned()).collect())
+    }
+
     /// A and B of the step just taken, x' = F(x, u) with x = (q, ν, z) and v = X ν + v₀: shapes (NX, NX) and (NX, number of
     /// inputs). `System.basis` has X; a pose has the tangent vectors g⁻¹ dg.
     ///

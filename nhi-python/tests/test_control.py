@@ -50,6 +50,37 @@ def test_errors():
         nhi.lqr(a, "text", [1, 1], 1)
 
 
+def test_cyclic_coordinates_are_left_out_by_name():
+    free = nhi.System(
+        coordinates=["s", "r"],
+        parameters=["m"],
+        inputs=["f"],
+        lagrangian="m/2*dot(s)^2 + dot(r)^2/2 - r^2/2",
+        constraints=[],
+        force="f*(ds + dr)",
+    )
+    sim = free.simulation(dict(m=1.0), q0=[0, 0], v0=[1, 0], h=0.1)
+    sim.step([0.0])
+    assert sim.entries == ["s", "r", "nu[0]", "nu[1]"]
+    whole, (a, b) = nhi.linear(sim), sim.linearize()
+    assert whole.names == sim.entries
+    np.testing.assert_array_equal(whole.a, a)
+    np.testing.assert_array_equal(whole.b, b)
+    rest = nhi.linear(sim, without=["s"])
+    assert rest.names == ["r", "nu[0]", "nu[1]"]
+    np.testing.assert_array_equal(rest.a, a[1:, 1:])
+    np.testing.assert_array_equal(rest.b, b[1:])
+    assert max(abs(nhi.lqr(rest.a, rest.b, [1, 1, 1], 1, names=rest.names).eigenvalues)) < 1
+    with pytest.raises(ValueError, match=r"the weights q ignore the mode .*1.000 nu\[0\]"):
+        nhi.lqr(rest.a, rest.b, [1, 0, 1], 1, names=rest.names)
+    with pytest.raises(ValueError, match="r cannot be left out: "):
+        nhi.linear(sim, without=["r"])
+    with pytest.raises(ValueError, match="no entry has the name q: there are s, r"):
+        nhi.linear(sim, without=["q"])
+    with pytest.raises(ValueError, match="names: expected 3, found 2"):
+        nhi.lqr(rest.a, rest.b, [1, 1, 1], 1, names=["r", "s"])
+
+
 #: A disk that rolls upright, driven at its axle and steered.
 DISK = nhi.System(
     coordinates=["x", "y", "theta", "phi"],

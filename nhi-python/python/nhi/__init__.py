@@ -13,7 +13,7 @@
 """
 
 from nhi import models
-from nhi._control import Fit, Lqr, Plan, fit, lqr, plan
+from nhi._control import Fit, Linear, Lqr, Plan, fit, linear, lqr, plan
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
@@ -27,6 +27,7 @@ __all__ = [
     "Ensemble",
     "Fit",
     "Frame",
+    "Linear",
     "Lqr",
     "Plan",
     "Report",
@@ -35,6 +36,7 @@ __all__ = [
     "StepError",
     "System",
     "fit",
+    "linear",
     "lqr",
     "models",
     "plan",

@@ -15,6 +15,34 @@ from nhi._run import Run
 from nhi._system import System
 
 
+class Linear(NamedTuple):
+    """What `linear` returns: δx' = A δx + B δu."""
+
+    #: Names of the entries of δx.
+    names: list[str]
+    #: A, shape (states, states).
+    a: Array
+    #: B, shape (states, inputs).
+    b: Array
+
+
+def linear(sim: _nhi.Simulation, without: Sequence[str] = ()) -> Linear:
+    """A and B of the step just taken, without entries of x = (q, ν, z).
+
+    At a relative equilibrium, such as a bicycle at constant speed, leave out the cyclic coordinates, on which nothing else depends,
+    and what stays as it is: `nhi.linear(sim, without=["x", "y", "psi", "nu[0]"])`. `Simulation.entries` has the names.
+
+    Args:
+        sim: a simulation that has taken a step.
+        without: names of entries that are left out.
+
+    Raises:
+        ValueError: names an entry that is none, or that the others change and on which one of them depends; before the first step,
+            and for methods without derivatives.
+    """
+    return Linear(*_nhi.without(sim.entries, *sim.linearize(), list(without)))
+
+
 class Lqr(NamedTuple):
     """What `lqr` returns."""
 
@@ -26,24 +54,27 @@ class Lqr(NamedTuple):
     eigenvalues: NDArray[np.complex128]
 
 
-def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -> Lqr:
+def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, names: Sequence[str] | None = None) -> Lqr:
     """The feedback δu = −K δx of δx' = A δx + B δu with the least cost Σ δxᵀ Q δx + δuᵀ R δu over all steps.
 
-    A and B are those of `Simulation.linearize`. At a relative equilibrium, such as a bicycle at constant speed, leave out the
-    coordinates that nothing depends on: `keep = [3, 6, 9, 10]; nhi.lqr(a[np.ix_(keep, keep)], b[keep], q, r)`.
+    A and B are those of `Simulation.linearize`, or those of `linear`, without cyclic coordinates.
 
     Args:
         a: shape (states, states).
         b: shape (states, inputs).
         q: weights of the states, symmetric and positive semidefinite; a vector for a diagonal matrix.
         r: weights of the inputs, symmetric and positive definite; a vector or a number likewise.
+        names: names of the entries of x, for errors.
 
     Raises:
         ValueError: names the argument, or the mode that no feedback stabilises or that has no weight.
     """
     given: list[Any] = [_matrix(name, x) for name, x in (("a", a), ("b", b))]
     given += [_weights(name, x) for name, x in (("q", q), ("r", r))]
-    gain, cost, real, imaginary = _nhi.lqr(*given)
+    names = [f"x[{i}]" for i in range(len(given[0]))] if names is None else list(names)
+    if len(names) != len(given[0]):
+        raise ValueError(f"names: expected {len(given[0])}, found {len(names)}")
+    gain, cost, real, imaginary = _nhi.lqr(names, *given)
     return Lqr(gain, cost, real + 1j * imaginary)
 
 

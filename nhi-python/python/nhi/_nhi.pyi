@@ -143,6 +143,12 @@ class Simulation:
         """The inputs that are held."""
     def acceleration(self) -> tuple[Array, Array]:
         """dv/dt and the multipliers of the continuous equations at the present state and inputs."""
+    @property
+    def entries(self) -> list[str]:
+        """Names of the entries of x = (q, ν, z), of which `linearize` has the derivatives.
+
+        They are those of velocities, `nu[0]` and so on, and those of auxiliary states.
+        """
     def linearize(self) -> tuple[Array, Array]:
         """A and B of the step just taken, x' = F(x, u) with x = (q, ν, z) and v = X ν + v₀.
 
@@ -194,7 +200,8 @@ class Ensemble:
     @property
     def failures(self) -> list[tuple[int, Any]]: ...
 
-def lqr(a: Array, b: Array, q: Array, r: Array) -> tuple[Array, Array, Array, Array]: ...
+def without(names: list[str], a: Array, b: Array, left: list[str]) -> tuple[list[str], Array, Array]: ...
+def lqr(names: list[str], a: Array, b: Array, q: Array, r: Array) -> tuple[Array, Array, Array, Array]: ...
 def plan(
     core: Core,
     method: str,

@@ -91,7 +91,7 @@ fn main() -> Result<(), Failed> {
         );
         print!("|---|---|---:|---:|---:|---:|---:|---:|---:|\n{rows}");
     }
-    println!("{ACCURACY}{errors}");
+    print!("{ACCURACY}{errors}");
     Ok(())
 }
 
