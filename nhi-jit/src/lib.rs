@@ -42,6 +42,7 @@ mod compiled;
 mod derivatives;
 mod error;
 mod formulas;
+mod manifold;
 mod native;
 mod passage;
 mod simulation;
@@ -54,4 +55,5 @@ pub use derivatives::{
 };
 pub use error::Error;
 pub use formulas::{Formulas, Slopes};
+pub use manifold::Manifold;
 pub use simulation::{Simulation, Stepped};

@@ -44,6 +44,17 @@ type Recorded = (Recording, Option<Py<PyAny>>);
 /// X, v₀ and Y.
 type Frame<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
+/// q, ν and z of a state.
+type State<'py> = [Bound<'py, PyArray1<f64>>; 3];
+
+/// The same as arguments.
+type Given<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+/// The numbers in the parts of a state.
+fn parts<'a>((q, nu, z): &'a Given<'_>) -> PyResult<[&'a [f64]; 3]> {
+    Ok([q.as_slice()?, nu.as_slice()?, z.as_slice()?])
+}
+
 impl Core {
     /// The compiled derivatives of the steps of a method.
     pub(crate) fn derivatives(&self, py: Python<'_>, variant: Variant) -> PyResult<Derivatives> {
@@ -278,6 +289,27 @@ impl Core {
         let [n, d] = basis.sizes();
         let (x, y) = (frame.basis.into_pyarray(py), frame.dual.into_pyarray(py));
         Ok((x.reshape([n, d])?, frame.drift.into_pyarray(py), y.reshape([d, n])?))
+    }
+
+    /// x ⊕ δ.
+    fn retract<'py>(
+        &self,
+        py: Python<'py>,
+        x: Given<'py>,
+        delta: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<State<'py>> {
+        let moved = self.system.manifold().retract(parts(&x)?, delta.as_slice()?);
+        Ok(moved.map(|part| part.into_pyarray(py)))
+    }
+
+    /// `end` ⊖ `start`.
+    fn difference<'py>(
+        &self,
+        py: Python<'py>,
+        start: Given<'py>,
+        end: Given<'py>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.system.manifold().difference(parts(&start)?, parts(&end)?).into_pyarray(py))
     }
 
     /// Compiles the functions of the system and the steps of a method, unless they are.

@@ -50,6 +50,89 @@ def test_errors():
         nhi.lqr(a, "text", [1, 1], 1)
 
 
+#: A cart whose motor has a current, on a knife edge.
+CART = nhi.System(
+    coordinates=["theta", "x", "y"],
+    parameters=["a"],
+    inputs=["u"],
+    states=["i"],
+    lagrangian="dot(theta)^2/2 + dot(x)^2/2 + dot(y)^2/2 - x^2/2",
+    constraints=["a*dtheta + sin(theta)*dx - cos(theta)*dy"],
+    force="i*dtheta",
+    dynamics={"i": "u - 2*i - dot(theta)"},
+    methods=["dla2"],
+)
+#: A boat that does not drift, with a mass that swings on it.
+BOAT = nhi.System(
+    coordinates=["s"],
+    group="SE2(theta, x, y; omega, v, w)",
+    parameters=["a"],
+    lagrangian="omega^2/2 + v^2/2 + w^2/2 + dot(s)^2/2 + a*dot(s)*omega - s^2/2 - cos(theta)*x/5",
+    constraints=["w - a*omega"],
+    methods=["rdp"],
+)
+#: States with arrays for each of their parts.
+STATES = [(CART, ([0.3, 0.1, -0.2], [0.7, 0.4], [0.2])), (BOAT, ([0.2, 2.5, 0.4, -0.3], [0.5, 0.8, -0.6]))]
+
+
+@pytest.mark.parametrize(("system", "x"), STATES)
+def test_states_are_displaced_and_compared(system, x):
+    delta = np.array([0.1, -0.4, 0.8, 0.3, -0.2, 0.5, 0.6])[: 6 if system is CART else 7]
+    moved = system.retract(x, delta)
+    assert isinstance(moved, tuple) and [part.shape for part in moved] == [np.shape(part) for part in x]
+    np.testing.assert_allclose(system.difference(x, moved), delta, rtol=0, atol=1e-14)
+    # Quasi-velocities and auxiliary states are added.
+    np.testing.assert_array_equal(np.concatenate(moved[1:]), np.concatenate(x[1:]) + delta[len(system.velocities) :])
+    if system is BOAT:
+        # Along a circle of the body; full turns do not count.
+        sigma, (_, theta, *place) = delta[1:4], x[0]
+        turn = theta + sigma[0]
+        circle = lambda angle: np.array([[np.sin(angle), np.cos(angle)], [-np.cos(angle), np.sin(angle)]])  # noqa: E731
+        end = place + (circle(turn) - circle(theta)) @ sigma[1:] / sigma[0]
+        np.testing.assert_allclose(moved[0][1:], [turn, *end], rtol=0, atol=1e-14)
+        turned = (moved[0] + [0, 2 * np.pi, 0, 0], moved[1])
+        np.testing.assert_allclose(system.difference(x, turned), delta, rtol=0, atol=1e-14)
+    else:
+        np.testing.assert_array_equal(moved[0], x[0] + delta[:3])
+
+
+@pytest.mark.parametrize(("system", "x"), STATES)
+def test_derivatives_of_steps_are_those_of_displaced_states(system, x):
+    p = dict(a=0.3)
+
+    def stepped(x):
+        q, nu, *z = x
+        sim = system.simulation(p, q, system.basis(p, q) @ nu, h=0.05, z0=z[0] if z else None)
+        sim.step()
+        return sim, (sim.q, system.frame(p, sim.q).components @ sim.v, sim.z)[: len(x)]
+
+    sim, end = stepped(x)
+    a, _ = sim.linearize()
+    ends = [
+        [system.difference(end, stepped(system.retract(x, by))[1]) for by in s * np.eye(len(a))] for s in (1e-4, -1e-4)
+    ]
+    np.testing.assert_allclose(a, (np.array(ends[0]) - ends[1]).T / 2e-4, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CART.retract(([0] * 3, [0] * 2), [0] * 6), r"x: expected a tuple \(q, nu, z\), found 2 parts"),
+        (lambda: BOAT.retract(np.zeros(7), [0] * 7), r"x: expected a tuple \(q, nu\), found ndarray"),
+        (lambda: BOAT.retract(([0] * 3, [0] * 3), [0] * 7), r"x\[0\]: expected 4 numbers \(s, theta, x, y\)"),
+        (
+            lambda: CART.retract(([0] * 3, [0] * 2, [0]), [0] * 5),
+            r"delta: expected 6 numbers \(theta, x, y, nu\[0\], nu\[1\], i\), found shape \(5,\)",
+        ),
+        (lambda: CART.difference(([0] * 3, [0] * 3, [0]), ([0] * 3, [0] * 2, [0])), r"a\[1\]: expected 2 numbers"),
+        (lambda: CART.difference(([0] * 3, [0] * 2, [0]), ([0] * 3, [0] * 2, ["i"])), r"b\[2\]: expected numbers"),
+    ],
+)
+def test_arguments_of_displacements_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 def test_cyclic_coordinates_are_left_out_by_name():
     free = nhi.System(
         coordinates=["s", "r"],

@@ -15,7 +15,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::system::{self, Definition, Quantity};
-use nhi_jit::{Basis, Compiled, Derivatives, Formulas, Point, SecondDerivatives};
+use nhi_jit::{Basis, Compiled, Derivatives, Formulas, Manifold, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
 use std::fmt;
@@ -250,6 +250,11 @@ impl System {
         let shared = &*self.shared;
         let make = || Ok(apart(|| Basis::new(&shared.mechanics)).map_err(Error::Derivation)??);
         shared.basis.get_or_init(make).clone()
+    }
+
+    /// Displacements and differences of states.
+    pub fn manifold(&self) -> Manifold {
+        Manifold::new(&self.shared.mechanics)
     }
 
     /// Functions of a state, with their derivatives, compiled: texts in the grammar of `let`, with what errors call them.

@@ -41,6 +41,16 @@ def rows(argument: str, given: ArrayLike, names: Sequence[str], count: int | Non
     return numbers if count is None else np.ascontiguousarray(np.broadcast_to(numbers, (count, len(names))))
 
 
+def parts(argument: str, given: Sequence[ArrayLike], named: Mapping[str, Sequence[str]]) -> tuple[Array, ...]:
+    """A tuple with a vector for each part of a state, by their names."""
+    is_tuple = isinstance(given, (tuple, list))
+    if not is_tuple or len(given) != len(named):
+        found = f"{len(given)} part{'' if len(given) == 1 else 's'}" if is_tuple else type(given).__name__
+        raise ValueError(f"{argument}: expected a tuple ({', '.join(named)}), found {found}")
+    each = zip(given, named.values(), strict=True)
+    return tuple(vector(f"{argument}[{i}]", part, names) for i, (part, names) in enumerate(each))
+
+
 def per_step(argument: str, given: ArrayLike, names: Sequence[str], members: int, steps: int) -> Array | None:
     """Inputs of each step, shape (members or 1, steps, len(names)); none where there is nothing to give."""
     numbers = array(argument, given)

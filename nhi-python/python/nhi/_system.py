@@ -448,6 +448,42 @@ class System:
             )
         )
 
+    def retract(self, x: Sequence[ArrayLike], delta: ArrayLike) -> tuple[Array, ...]:
+        """x ⊕ δ: the state that a tangent vector displaces. Poses are displaced by g exp(δg), all else by addition.
+
+        A state is what `Simulation.linearize` refers to, with ν of `frame`.
+
+        Args:
+            x: state (q, nu), with auxiliary states (q, nu, z); shapes (n,), (d,) and (number of them,) in coordinates, while
+                a pose on SO(3) or SE(3) has more entries in q than velocities.
+            delta: (δq, δν, δz) in one array, shape (NX,); δq has the n entries of `velocities`, and those of a pose are its
+                displacement in the body.
+
+        Returns:
+            A tuple of arrays, as `x`.
+
+        Raises:
+            ValueError: names the argument.
+        """
+        known = self._parts
+        entries = [*self.velocities, *(name for part, names in known.items() if part != "q" for name in names)]
+        moved = self._core.retract(self._point("x", x), arguments.vector("delta", delta, entries))
+        return tuple(moved[: len(known)])
+
+    def difference(self, a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> Array:
+        """b ⊖ a, shape (NX,): the tangent vector δ with a ⊕ δ = b.
+
+        It has log(g⁻¹g') of poses, with the smallest rotation, so that full turns of an angle of SE(2) do not count, and the
+        differences of all others.
+
+        Args:
+            a, b: states, as in `retract`.
+
+        Raises:
+            ValueError: names the argument.
+        """
+        return self._core.difference(self._point("a", a), self._point("b", b))
+
     def _at(
         self,
         function: Any,
@@ -472,6 +508,16 @@ class System:
 
     def _state(self, q_name: str, q: ArrayLike, v_name: str, v: ArrayLike) -> tuple[Array, Array]:
         return arguments.vector(q_name, q, self.coordinates), arguments.vector(v_name, v, self.velocities)
+
+    @property
+    def _parts(self) -> dict[str, list[str]]:
+        """Names of the entries of a state, by its parts."""
+        components = [f"nu[{i}]" for i in range(len(self.velocities) - len(self.constraints))]
+        return {"q": self.coordinates, "nu": components} | ({"z": self.states} if self.states else {})
+
+    def _point(self, argument: str, x: Sequence[ArrayLike]) -> tuple[Array, Array, Array]:
+        q, nu, *z = arguments.parts(argument, x, self._parts)
+        return q, nu, z[0] if z else np.empty(0)
 
     def _auxiliary(self, argument: str, z: ArrayLike | None) -> Array:
         names: Sequence[str] = self.states

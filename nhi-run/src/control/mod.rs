@@ -4,7 +4,6 @@
 //! texts describe are compiled.
 
 mod fit;
-mod manifold;
 mod plan;
 mod steps;
 

@@ -156,7 +156,7 @@ impl Dynamics for Discrete {
     }
 
     fn is_flat(&self) -> bool {
-        self.steps.manifold.group.is_none()
+        self.steps.manifold.is_flat()
     }
 }
 

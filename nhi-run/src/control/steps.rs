@@ -1,9 +1,8 @@
 //! Steps of compiled methods as functions of the state x = (q, ν, z).
 
-use super::manifold::Manifold;
 use crate::{Error, System};
 use nhi_control::{PlanError, Sizes};
-use nhi_jit::{Basis, Compiled, Derivatives, Point};
+use nhi_jit::{Basis, Compiled, Derivatives, Manifold, Point};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
 
@@ -16,6 +15,12 @@ pub struct State {
     pub nu: Vec<f64>,
     /// Auxiliary states.
     pub z: Vec<f64>,
+}
+
+impl State {
+    fn parts(&self) -> [&[f64]; 3] {
+        [&self.q, &self.nu, &self.z]
+    }
 }
 
 /// Where a step begins: parameters and time.
@@ -65,7 +70,7 @@ impl Steps {
             variant,
             derivatives,
             basis,
-            manifold: Manifold { group: system.group(), shape: system.shape() },
+            manifold: system.manifold(),
             sizes: Sizes { states: names.len(), inputs: system.inputs().len() },
             names,
             lambda: vec![0.0; system.constraints().len()],
@@ -119,21 +124,12 @@ impl Steps {
 
     /// x ⊕ δ.
     pub(super) fn retract(&self, x: &State, delta: &[f64]) -> State {
-        let State { q, nu, z } = x;
-        let [n, d] = self.basis.sizes();
-        let moved = |x: &[f64], by: &[f64]| x.iter().zip(by).map(|(x, by)| x + by).collect();
-        State {
-            q: self.manifold.displaced(q, &delta[..n]),
-            nu: moved(nu, &delta[n..n + d]),
-            z: moved(z, &delta[n + d..]),
-        }
+        let [q, nu, z] = self.manifold.retract(x.parts(), delta);
+        State { q, nu, z }
     }
 
     /// Sets `delta` to `to` ⊖ `from`.
     pub(super) fn difference(&self, from: &State, to: &State, delta: &mut [f64]) {
-        let by = self.manifold.displacement(&from.q, &to.q);
-        let pairs = to.nu.iter().zip(&from.nu).chain(to.z.iter().zip(&from.z));
-        let by = by.into_iter().chain(pairs.map(|(to, from)| to - from));
-        delta.iter_mut().zip(by).for_each(|(delta, by)| *delta = by);
+        delta.copy_from_slice(&self.manifold.difference(from.parts(), to.parts()));
     }
 }

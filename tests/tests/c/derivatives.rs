@@ -1,10 +1,13 @@
 //! Derivatives of steps in C compute the bits of the interpreter.
 
 use crate::compile::builds;
-use crate::process::Program;
+use crate::process::{Process, Program};
 use crate::{STEP_SIZE, folder, write_c};
-use nhi_codegen::optimised::DerivativeFunctions;
+use nhi_codegen::method::basis_program;
+use nhi_codegen::optimised::{DerivativeFunctions, basis_function};
+use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::{Options, run};
+use nhi_jit::Manifold;
 use nhi_methods::{Retraction, Variant};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{declarations, derive};
@@ -111,6 +114,7 @@ fn derivatives_are_those_of_the_interpreter() {
             let mut process = program.run(&parameters);
             let (status, v) = process.ask("J", &[&q, &v]);
             assert_eq!(status, 0);
+            check_coordinates(&mut process, &derived, (&q, &inputs, &w), build.name);
             for &variant in &variants {
                 let id = &variant.to_string();
                 let options = Options { retraction: variant.retraction, ..Options::default() };
@@ -156,4 +160,38 @@ fn derivatives_are_those_of_the_interpreter() {
         }
     }
     assert_eq!(compared, 5 * 36 * builds().len());
+}
+
+/// The basis, and displacements of states by w, which are undone.
+fn check_coordinates(
+    process: &mut Process,
+    derived: &Derived,
+    (q, inputs, w): (&[f64], &[f64], &[f64]),
+    build: &str,
+) {
+    let (mechanics, name) = (&derived.mechanics, format!("{}, {build}", derived.mechanics.system.name));
+    let basis = basis_function(&basis_program(mechanics));
+    let t = 0.7;
+    let (_, found) = process.ask("B", &[q, &[t], inputs]);
+    let arguments = [[1.3, 0.6, 0.4].to_vec(), q.to_vec(), vec![t], inputs.to_vec()];
+    let expected = run(&basis, &arguments, Options::default()).expect("a basis");
+    assert_same(&format!("{name}, basis"), &found, &expected.concat());
+    let manifold = Manifold::new(mechanics);
+    let nu: Vec<f64> = (0..w.len() - mechanics.n()).map(|i| 0.3 - 0.5 * i as f64).collect();
+    // From small turns to more than half a one, about several axes.
+    for (k, factor) in [1e-9, 0.05, 0.4, 1.0, 1.9, 2.8, 3.4].into_iter().enumerate() {
+        let mut delta: Vec<f64> = w.iter().map(|w| factor * w).collect();
+        let last = delta.len() - 1;
+        delta[k % last] *= -1.5;
+        let (_, x) = process.ask("+", &[q, &nu, &delta]);
+        let expected = manifold.retract([q, &nu, &[]], &delta);
+        assert_same(&format!("{name}, retract by {factor}"), &x, &expected.concat());
+        let (_, found) = process.ask("-", &[q, &nu, &x]);
+        let between = manifold.difference([q, &nu, &[]], expected.each_ref().map(Vec::as_slice));
+        assert_same(&format!("{name}, difference of {factor}"), &found, &between);
+        if factor < 1.0 {
+            let back = found.iter().zip(&delta).all(|(found, delta)| (found - delta).abs() < 1e-14);
+            assert!(back, "{name}: {found:?} and {delta:?}");
+        }
+    }
 }

@@ -83,7 +83,8 @@ impl Header {
             let taken = arguments.iter().filter(|(declared, _)| list.contains(declared));
             (function, taken.map(|(_, passed)| *passed).collect::<String>())
         };
-        let outside = ["energy", "momentum", "residual", "project", "acceleration"].map(outside).to_vec();
+        let outside =
+            ["energy", "momentum", "residual", "project", "acceleration", "basis"].map(outside).to_vec();
         let methods: Vec<String> = variants.iter().map(Variant::to_string).collect();
         let functions = ["linearize", "linearize_parameters", "pull_back", "curvature"];
         let derivatives = methods.iter().flat_map(|id| {
@@ -116,6 +117,9 @@ impl Header {
             return [String::new(), String::new()];
         }
         let most = self.derivatives.iter().map(Derivative::results).max().unwrap_or(0);
+        let [entries, n, _, _, s] = self.lengths;
+        let d = w - n - s;
+        let (sizes, most) = ([2 * n * d + n, entries + d + s], most.max(2 * n * d + n).max(entries + d + s));
         let mut cases = String::new();
         for (i, derivative) in self.derivatives.iter().enumerate() {
             let [id, function] = &derivative.of;
@@ -133,6 +137,12 @@ impl Header {
             cases.push_str(&format!("            case {i}: status = {call}; size = {at}; break;\n"));
         }
         let u = if self.lengths[3] > 0 { "take(u, K);" } else { "" };
+        let [take_z, with_z, to_z, take_z1, with_z1] = match s {
+            0 => [""; 5],
+            _ => ["take(z, S);", ", z", ", derivatives + N + D", "take(z1, S);", ", z1"],
+        };
+        let outside = self.outside.iter().find(|(function, _)| *function == "basis");
+        let outside = outside.map_or("", |(_, passed)| passed);
         let take = format!(
             "        case 'D':
             derivative = (int)integer(); {u} take(w, {w});
@@ -140,9 +150,31 @@ impl Header {
 {cases}            default: return 3;
             }}
             break;
-"
+        case 'B':
+            take(q, N); t = number(); {u}
+            {name}_basis(&p, q{outside}, derivatives, derivatives + V * D, derivatives + V * D + V);
+            size = {of_basis};
+            break;
+        case '+':
+            take(q, N); take(nu, D); {take_z} take(w, {w});
+            {name}_retract(q, nu{with_z}, w, derivatives, derivatives + N{to_z});
+            size = {of_state};
+            break;
+        case '-':
+            take(q, N); take(nu, D); {take_z} take(q1, N); take(nu1, D); {take_z1}
+            {name}_difference(q, nu{with_z}, q1, nu1{with_z1}, derivatives);
+            size = {w};
+            break;
+",
+            of_basis = sizes[0],
+            of_state = sizes[1],
         );
-        [format!(" double w[{w}], derivatives[{most}]; int derivative, size = 0;"), take]
+        let z1 = if s > 0 { format!(", z1[{s}]") } else { String::new() };
+        let declared = format!(
+            " enum {{ D = {d} }}; double w[{w}], derivatives[{most}], nu[D], q1[{entries}], nu1[D]{z1}; \
+             int derivative, size = 0;"
+        );
+        [declared, take]
     }
 
     /// The source text. Commands are a letter and numbers, which are the bits of doubles in hexadecimal digits:
@@ -158,13 +190,18 @@ impl Header {
     /// A q v z t u              acceleration    → status dv lambda
     /// J q v                    projection      → status v
     /// D place u w              derivatives of the next step → status and all results
+    /// B q t u                  basis           → 0 basis drift dual
+    /// + q nu z delta           x ⊕ δ           → 0 q nu z
+    /// - q nu z q nu z          the δ between   → 0 delta
     /// ```
     pub(crate) fn program(&self) -> String {
         let Header { name, members, lengths: [entries, n, m, k, s], outside, methods, .. } = self;
         let [of_derivatives, take_derivatives] = self.derivatives();
         let put_derivatives = match &*take_derivatives {
             "" => "",
-            _ => "case 'D': answer((int)status); if (status == NHI_OK) { put(derivatives, size); } break;",
+            _ => {
+                "case 'D': case 'B': case '+': case '-': answer((int)status); if (status == NHI_OK) { put(derivatives, size); } break;"
+            }
         };
         let mut text = format!("#include \"{name}.h\"\n{COMMON}");
         let members: String = members.iter().fold(String::new(), |mut text, (member, length)| {

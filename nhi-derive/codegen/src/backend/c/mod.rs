@@ -6,6 +6,7 @@
 //! NAME_METHOD                                       a simulation: plain data
 //! NAME_METHOD_start, _step, _steps, _state, _time   its life
 //! NAME_METHOD_linearize, ...                        derivatives of its step, on request
+//! NAME_basis, _retract, _difference                 what these refer to
 //! ```
 
 mod balance;

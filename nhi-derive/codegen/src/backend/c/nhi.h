@@ -3133,6 +3133,118 @@ NHI_GROUP(se2, 3, 3)
 NHI_GROUP(so3, 3, 9)
 NHI_GROUP(se3, 6, 12)
 
+/* ------------------------------------------------------------------------------------------------------------------
+ * Displacements, the inverses of displaced: log(g^-1 h), with the smallest rotation.
+ */
+
+/* The nearest integer, halves away from zero; a zero has the sign of x. */
+NHI_FN double nhi_nearest(double x)
+{
+    if (!(nhi_abs(x) < 4503599627370496.0)) {
+        return x;
+    }
+    const double whole = nhi_abs(x) < 1.0 ? x * 0.0 : (double)(int64_t)x;
+    const double rest = x - whole;
+    return rest >= 0.5 ? whole + 1.0 : (rest <= -0.5 ? whole - 1.0 : whole);
+}
+
+NHI_FN void nhi_se2_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+{
+    nhi_real inverse[3];
+    nhi_real by[3];
+    inverse[0] = -g[0];
+    const nhi_sines sines = nhi_sin_cos(inverse[0]);
+    inverse[1] = sines.cos * -g[1] - sines.sin * -g[2];
+    inverse[2] = sines.sin * -g[1] + sines.cos * -g[2];
+    nhi_se2_product(inverse, h, by);
+    const double turns = nhi_nearest((double)by[0] / 6.283185307179586);
+    const nhi_real omega = by[0] - NHI_R(6.283185307179586 * turns);
+    const nhi_real s = omega * omega;
+    const nhi_real q = NHI_R(1.0) - s * nhi_d(s);
+    const nhi_real half = NHI_R(0.5) * omega;
+    out[0] = omega;
+    out[1] = q * by[1] + half * by[2];
+    out[2] = q * by[2] - half * by[1];
+}
+
+/* omega = 2 atan2(|u|, w) u/|u| with the quaternion (w, u) of R, which is computed from its largest component. */
+NHI_FN void nhi_so3_logarithm(const nhi_real *r, nhi_real *out)
+{
+    static const double c[8] = {1.0, 0.16666666666666666, 0.075, 0.044642857142857144,
+                                0.030381944444444444, 0.022372159090909092, 0.017352764423076924, 0.01396484375};
+    const nhi_real one = NHI_R(1.0);
+    const nhi_real trace = r[0] + r[4] + r[8];
+    nhi_real w;
+    nhi_real u[3];
+    if ((double)trace > 0.0) {
+        const nhi_real w2 = nhi_sqrt(one + trace);
+        const nhi_real f = NHI_R(0.5) / w2;
+        w = NHI_R(0.5) * w2;
+        u[0] = f * (r[7] - r[5]);
+        u[1] = f * (r[2] - r[6]);
+        u[2] = f * (r[3] - r[1]);
+    } else {
+        int i = (double)r[4] > (double)r[0] ? 1 : 0;
+        i = (double)r[8] > (double)r[4 * i] ? 2 : i;
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        const nhi_real u2 = nhi_sqrt(one + r[4 * i] - r[4 * j] - r[4 * k]);
+        const nhi_real f = NHI_R(0.5) / u2;
+        w = (r[3 * k + j] - r[3 * j + k]) * f;
+        u[i] = NHI_R(0.5) * u2;
+        u[j] = (r[3 * i + j] + r[3 * j + i]) * f;
+        u[k] = (r[3 * i + k] + r[3 * k + i]) * f;
+        if ((double)w < 0.0) {
+            w = -w;
+            nhi_negated(3, u, u);
+        }
+    }
+    const nhi_real z = nhi_dot(3, u, u);
+    nhi_real half;
+    if ((double)z < 0.01) {
+        half = nhi_series(z, c, 2);
+    } else {
+        const nhi_real length = nhi_sqrt(z);
+        half = nhi_atan2(length, w) / length;
+    }
+    nhi_times(3, u, half + half, out);
+}
+
+/* The inverse of R. */
+NHI_FN void nhi_so3_inverse(const nhi_real *r, nhi_real *out)
+{
+    for (int i = 0; i < 9; ++i) {
+        out[i] = r[3 * (i % 3) + i / 3];
+    }
+}
+
+NHI_FN void nhi_so3_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+{
+    nhi_real inverse[9];
+    nhi_real by[9];
+    nhi_so3_inverse(g, inverse);
+    nhi_matrix_product(3, inverse, h, by);
+    nhi_so3_logarithm(by, out);
+}
+
+NHI_FN void nhi_se3_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+{
+    nhi_real inverse[9];
+    nhi_real by[9];
+    nhi_real back[3];
+    nhi_real position[3];
+    nhi_real dexp_inv[9];
+    nhi_so3_inverse(g, inverse);
+    nhi_matrix_product(3, inverse, h, by);
+    nhi_apply(3, inverse, g + 9, back);
+    nhi_negated(3, back, back);
+    nhi_apply(3, inverse, h + 9, position);
+    nhi_add(3, back, position, position);
+    nhi_so3_logarithm(by, out);
+    nhi_so3_exp_dtau_inv(out, dexp_inv);
+    nhi_apply(3, dexp_inv, position, out + 3);
+}
+
 #undef NHI_MOVED
 #undef NHI_SYMMETRIC
 #undef NHI_BY_MATRICES

@@ -4,7 +4,8 @@ use super::balance::{HERE, Point};
 use super::function::{Parameter, Printed, STATUS, stored};
 use super::{Text, Unit, doc_of};
 use crate::lower::{Argument, Function, Output};
-use crate::optimised::{Optimised, SystemFunctions};
+use crate::method::{basis_program, tangent_lengths};
+use crate::optimised::{Optimised, SystemFunctions, basis_function};
 use crate::program::Role;
 use nhi_methods::Retraction;
 
@@ -26,6 +27,62 @@ impl Unit<'_> {
             self.plain(text, scale, "static ");
             self.vanishes(text, position, scale);
         }
+        if optimised.methods.iter().any(|method| method.derivatives.is_some()) {
+            let mechanics = &self.derived.mechanics;
+            self.plain(text, &basis_function(&basis_program(mechanics)), "");
+            self.manifold(text, tangent_lengths(mechanics));
+        }
+    }
+
+    /// Adds the displacement of states by tangent vectors, and its inverse.
+    fn manifold(&self, text: &mut Text, [d, nx]: [usize; 2]) {
+        let (name, real) = (&self.name, self.real);
+        let group = self.derived.mechanics.system.group;
+        let shape = self.derived.mechanics.system.shape();
+        // Of x, by their names and where they begin in a tangent vector.
+        let others = [("nu", d, self.n), ("states", self.states, self.n + d)];
+        let others = || others.iter().filter(|(_, length, _)| *length > 0);
+        let state = |suffix: &str, is_result: bool| {
+            let arrays = others().map(|&(array, length, _)| (array, length));
+            let arrays = [("q", self.entries)].into_iter().chain(arrays).map(|(array, length)| {
+                let declared = format!("{array}{suffix}");
+                if is_result { format!("{real} {declared}[{length}]") } else { self.array(&declared, length) }
+            });
+            arrays.collect::<Vec<_>>().join(", ")
+        };
+        let each = |length: usize, statement: String| match length {
+            0 => String::new(),
+            _ => format!("for (int i = 0; i < {length}; ++i) {{\n    {statement}\n}}\n"),
+        };
+        let mut moved = each(shape, "q1[i] = q[i] + delta[i];".to_owned());
+        let mut between = each(shape, "delta[i] = q1[i] - q[i];".to_owned());
+        if let Some(group) = group {
+            let prefix = format!("nhi_{}", group.runtime.to_lowercase());
+            moved.push_str(&format!("{prefix}_displaced(q + {shape}, delta + {shape}, q1 + {shape});\n"));
+            between
+                .push_str(&format!("{prefix}_displacement(q + {shape}, q1 + {shape}, delta + {shape});\n"));
+        }
+        for &(array, length, first) in others() {
+            moved.push_str(&each(length, format!("{array}1[i] = {array}[i] + delta[{first} + i];")));
+            between.push_str(&each(length, format!("delta[{first} + i] = {array}1[i] - {array}[i];")));
+        }
+        text.function(
+            "x ⊕ δ: the state (q1, nu1) to which a tangent vector displaces (q, nu), in another place. Poses are displaced by\n\
+             g exp(δg), all others by addition.",
+            &format!(
+                "void {name}_retract({}, {}, {})",
+                state("", false),
+                self.array("delta", nx),
+                state("1", true)
+            ),
+            &moved,
+        );
+        text.function(
+            "The tangent vector δ with x ⊕ δ = x1: log(g⁻¹g1) of poses, with the smallest rotation, and differences of all\n\
+             others.",
+            &format!("void {name}_difference({}, {}, {real} delta[{nx}])", state("", false), state("1", false)),
+            &between,
+        );
     }
 
     /// Adds a function with arguments by their roles and results by pointers. A velocity is the result in place of the

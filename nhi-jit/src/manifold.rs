@@ -1,18 +1,24 @@
-//! Displacements of configurations: poses by exponentials, coordinates by addition.
+//! Displacements of states: poses by exponentials, all others by addition.
 
 use nhi_codegen::group::Group;
+use nhi_codegen::mechanics::Mechanics;
 use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Dual, Factor, Scalar, Vector};
 
 /// The most directions of a pose.
 const MOST: usize = 6;
 
-/// The configurations of a system: coordinates, then a pose if there is a group factor.
+/// The states of a system as a manifold, with displacements x ⊕ δ and differences b ⊖ a: those of
+/// [`Tangential`](nhi_runtime::Tangential), for a system that is known at run time.
+///
+/// A state is x = (q, ν, z): the configuration, quasi-velocities and auxiliary states. A configuration has coordinates and, with
+/// a group factor, a pose last. A tangent vector δ = (δq, δν, δz) has as many entries δq as a velocity has; those of a pose are
+/// its displacement in the body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manifold {
-    pub(super) group: Option<&'static Group>,
-    /// Number of coordinates.
-    pub(super) shape: usize,
+pub struct Manifold {
+    group: Option<&'static Group>,
+    /// Number of coordinates that are no entries of a pose.
+    shape: usize,
 }
 
 macro_rules! define_poses {
@@ -54,24 +60,78 @@ fn lifted<T: Scalar>(numbers: &[f64]) -> Vec<T> {
     numbers.iter().map(|&x| T::from_f64(x)).collect()
 }
 
+/// Entry by entry.
+fn sum<T: Scalar>(x: &[T], by: &[T]) -> Vec<T> {
+    x.iter().zip(by).map(|(&x, &by)| x + by).collect()
+}
+
 impl Manifold {
-    /// Number of directions.
-    fn directions(&self) -> usize {
-        self.shape + self.group.map_or(0, |group| group.dimension)
+    /// That of a system.
+    pub fn new(mechanics: &Mechanics) -> Manifold {
+        Manifold { group: mechanics.system.group, shape: mechanics.system.shape() }
     }
 
-    /// q ⊕ δ.
-    pub(super) fn displaced<T: Scalar>(&self, q: &[T], by: &[T]) -> Vec<T> {
+    /// Whether it has no pose, so that x ⊕ δ = x + δ.
+    pub fn is_flat(&self) -> bool {
+        self.group.is_none()
+    }
+
+    /// Lengths of q and δq.
+    fn lengths(&self) -> [usize; 2] {
+        let pose = self.group.map_or([0, 0], |group| [group.pose_len(), group.dimension]);
+        pose.map(|length| self.shape + length)
+    }
+
+    /// x ⊕ δ for x = (q, ν, z): the state that is displaced by a tangent vector. Poses are displaced by g exp(δg), all others by
+    /// addition.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system, or δ has not the lengths of δq, ν and z together.
+    pub fn retract<T: Scalar>(&self, [q, nu, z]: [&[T]; 3], delta: &[T]) -> [Vec<T>; 3] {
+        let [_, n] = self.lengths();
+        assert_eq!(delta.len(), n + nu.len() + z.len(), "length of a tangent vector");
+        let (by, others) = delta.split_at(n);
+        let (by_nu, by_z) = others.split_at(nu.len());
+        [self.displaced(q, by), sum(nu, by_nu), sum(z, by_z)]
+    }
+
+    /// The tangent vector δ with `from` ⊕ δ = `to`: log(g⁻¹g') of poses, with the smallest rotation, so that full turns of an
+    /// angle of SE(2) do not count; differences of all others.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system, or those of the states differ.
+    pub fn difference<T: Scalar>(&self, from: [&[T]; 3], to: [&[T]; 3]) -> Vec<T> {
+        let [(q, q_to), others @ ..] = [0, 1, 2].map(|part| (from[part], to[part]));
+        let mut delta = self.displacement(q, q_to);
+        for (from, to) in others {
+            assert_eq!(from.len(), to.len(), "lengths of two states");
+            delta.extend(from.iter().zip(to).map(|(&from, &to)| to - from));
+        }
+        delta
+    }
+
+    /// q ⊕ δq: the configuration alone.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system.
+    pub fn displaced<T: Scalar>(&self, q: &[T], by: &[T]) -> Vec<T> {
+        assert_eq!([q.len(), by.len()], self.lengths(), "lengths of q and δq");
         let (coordinates, pose) = q.split_at(self.shape);
-        let mut moved: Vec<T> = coordinates.iter().zip(by).map(|(&q, &by)| q + by).collect();
+        let (along, turned) = by.split_at(self.shape);
+        let mut moved = sum(coordinates, along);
         if let Some(group) = self.group {
-            moved.extend(displaced(group, pose, &by[self.shape..self.directions()]));
+            moved.extend(displaced(group, pose, turned));
         }
         moved
     }
 
-    /// δ with `from` ⊕ δ = `to`.
-    pub(super) fn displacement<T: Scalar>(&self, from: &[T], to: &[T]) -> Vec<T> {
+    /// δq with `from` ⊕ δq = `to`, for configurations.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system.
+    pub fn displacement<T: Scalar>(&self, from: &[T], to: &[T]) -> Vec<T> {
+        let [length, _] = self.lengths();
+        assert_eq!([from.len(), to.len()], [length; 2], "lengths of two configurations");
         let mut by: Vec<T> = from.iter().zip(to).take(self.shape).map(|(&a, &b)| b - a).collect();
         if let Some(group) = self.group {
             by.extend(displacement(group, &from[self.shape..], &to[self.shape..]));
@@ -79,8 +139,11 @@ impl Manifold {
         by
     }
 
-    /// The tangent vector at q ⊕ δ along which it moves with the entry `i` of δ.
-    pub(super) fn moved(&self, q: &[f64], by: &[f64], i: usize) -> Vec<f64> {
+    /// The tangent vector δq at q ⊕ `by` along which this configuration moves with the entry `i` of `by`.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system, or `by` has no entry `i`.
+    pub fn moved(&self, q: &[f64], by: &[f64], i: usize) -> Vec<f64> {
         let mut along: Vec<Dual<f64>> = lifted(by);
         along[i].eps = [1.0];
         let moved = self.displaced(&lifted(q), &along);
@@ -88,18 +151,25 @@ impl Manifold {
         self.displacement(&at, &moved).iter().map(|x| x.eps[0]).collect()
     }
 
-    /// Sets the rows of `jacobian`, of width `n`, to the derivatives of (`to` ⊕ δ) ⊖ `from` by the directions of the pose, and
-    /// adds the second ones of their product with `w` to those of `hessian`.
-    pub(super) fn difference_derivatives(
+    /// The derivatives of d(δ) = (`to` ⊕ δ) ⊖ `from` of configurations at δ = 0, by the directions of the pose; those by
+    /// coordinates are constant.
+    ///
+    /// `jacobian` and `hessian` have shape `n` × `n`, where `n` is the length of δ, or of δq. In the rows and columns of the
+    /// pose, `jacobian` is set to the derivatives of d, and the second derivatives of w·d are added to `hessian`.
+    ///
+    /// # Panics
+    /// If the lengths are not those of the system, or shorter than `n` asks for.
+    pub fn difference_derivatives(
         &self,
         (from, to): (&[f64], &[f64]),
         w: &[f64],
         n: usize,
         (jacobian, hessian): (&mut [f64], &mut [f64]),
     ) {
-        let pose = self.shape..self.directions();
+        let [_, directions] = self.lengths();
+        let pose = self.shape..directions;
         for i in pose.clone() {
-            let mut by = vec![Dual::<Dual<f64, MOST>>::from_f64(0.0); self.directions()];
+            let mut by = vec![Dual::<Dual<f64, MOST>>::from_f64(0.0); directions];
             by[i].eps[0].re = 1.0;
             for (direction, by) in by[pose.clone()].iter_mut().enumerate() {
                 by.re.eps[direction] = 1.0;
