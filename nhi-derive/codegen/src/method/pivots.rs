@@ -34,6 +34,8 @@ pub(super) struct Plan {
     pivots: Vec<(usize, Pivot)>,
     /// The rows that remain.
     pub(super) rest: Vec<usize>,
+    /// Rows whose pivots vanish somewhere.
+    uncertain: Vec<usize>,
 }
 
 /// Rows that have been eliminated, with what they annihilate.
@@ -82,7 +84,7 @@ impl Plan {
         mut last: impl FnMut(&Builder<'_>, &Matrix) -> Option<(usize, Pivot)>,
     ) -> (Plan, Elimination) {
         let mut elimination = Elimination::new(b, n);
-        let mut plan = Plan { pivots: Vec::new(), rest: (0..mu.len()).collect() };
+        let mut plan = Plan { pivots: Vec::new(), rest: (0..mu.len()).collect(), uncertain: Vec::new() };
         loop {
             let entries: Matrix = plan.rest.iter().map(|&i| elimination.entries(b, &mu[i])).collect();
             let mut best: Option<(usize, usize, Pivot)> = None;
@@ -94,9 +96,12 @@ impl Plan {
                     best = Some((fill, place, pivot));
                 }
             }
-            let best = best.map(|(_, place, pivot)| (place, pivot));
-            let Some((place, pivot)) = best.or_else(|| last(b, &entries)) else { break };
+            let certain = best.map(|(_, place, pivot)| (place, pivot));
+            let Some((place, pivot)) = certain.or_else(|| last(b, &entries)) else { break };
             let row = plan.rest.remove(place);
+            if certain.is_none() {
+                plan.uncertain.push(row);
+            }
             let zero = b.pool().zero();
             elimination.eliminate(b, (row, &mu[row], zero), pivot);
             plan.pivots.push((row, pivot));
@@ -113,6 +118,12 @@ impl Plan {
             free.retain(|&i| i != j);
         }
         Some(free)
+    }
+
+    /// The entries of rows along pivots that vanish somewhere: what the rows annihilate has another basis there.
+    pub(super) fn uncertain(&self, elimination: &Elimination) -> Vec<Expr> {
+        let pivots = elimination.pivots.iter().filter(|(row, ..)| self.uncertain.contains(row));
+        pivots.map(|(.., entry)| *entry).collect()
     }
 
     /// Number of rows of the constraint matrix.

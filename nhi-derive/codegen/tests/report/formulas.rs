@@ -4,7 +4,8 @@ use super::{declared, derived, models, report};
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::lower::Function;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::optimised::Optimised;
+use nhi_codegen::method::basis_program;
+use nhi_codegen::optimised::{Optimised, basis_function};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Role;
 use nhi_codegen::report::{Formula, Report};
@@ -272,6 +273,25 @@ impl Subject<'_> {
             "drift" => {
                 let there = At { v: value.concat(), ..at.clone() };
                 Some((column(self.residual(&there)), vec![vec![0.0]; self.mechanics.m()], ROUNDING))
+            }
+            "tangent_basis" => {
+                // μ X = 0 and Y X = 1.
+                let d = n - self.mechanics.m();
+                let components = self.known(self.formula("components"), at);
+                let both = [times(&self.forms(at), &value), times(&components, &value)].concat();
+                let zero = vec![vec![0.0; d]; self.mechanics.m()];
+                Some((both, [zero, identity(d)].concat(), ROUNDING))
+            }
+            "components" | "tangent_drift" | "degenerate" => {
+                let of_derivatives = basis_function(&basis_program(&self.mechanics));
+                let [_, drift, dual]: [Vec<f64>; 3] =
+                    self.call(&of_derivatives, at)?.try_into().expect("three results");
+                match name {
+                    "components" => exact(dual.chunks(n).map(<[f64]>::to_vec).collect()),
+                    "tangent_drift" => exact(column(drift)),
+                    // `known.rs` has some.
+                    _ => near(0.0, 0.0),
+                }
             }
             "projector_p" | "projector_q" => {
                 // M Π = P M for the projector Π of velocities.

@@ -3,6 +3,7 @@
 use super::{declared, derived, model};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::mechanics::{Flag, Measure, Mechanics};
+use nhi_codegen::method::tangent_basis;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Role;
 use nhi_codegen::report::{Answer, Block, Report};
@@ -29,6 +30,24 @@ fn growth_vectors() {
     ] {
         let mut mechanics = derived(&model(name), "rattle").mechanics;
         assert_eq!(flag(&mut mechanics).growth, growth, "{name}");
+    }
+}
+
+/// Of three entries that vanish somewhere, two make a pivot: where both are zero and the third is not, the constraint is regular.
+#[test]
+fn bases_degenerate() {
+    let plane = "coordinates(x, y, z), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+    for (constraints, expected) in [
+        ("constraints(sin(z)*dx - cos(z)*dy)", &[][..]),
+        ("constraints(dz - y*dx)", &[]),
+        ("constraints((1 + x^2)*dx + y*dy + z*dz)", &["(x^2 + 1)^2 + y^2"]),
+        ("constraints(x*dx + y*dy + z*dz)", &["x^2 + y^2"]),
+    ] {
+        let mut mechanics = declared(&format!("{plane}, {constraints}")).mechanics;
+        let degenerate = tangent_basis(&mut mechanics).degenerate;
+        let shown: Vec<String> =
+            degenerate.iter().map(|&e| mechanics.system.pool.show(e).to_string()).collect();
+        assert_eq!(shown, expected, "{constraints}");
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::Expr;
-use crate::mechanics::Matrix;
+use crate::mechanics::{Matrix, Mechanics};
 use crate::method::builder::Builder;
 use crate::method::pivots::{Plan, named};
 
@@ -22,6 +22,34 @@ pub(super) enum Coordinates {
     Eliminated { plan: Plan, mu: Matrix, mu_0: Vec<Expr> },
     /// By its entries at (q, t): where much cancels in the elimination, they take fewer operations.
     Simplified(Frame),
+}
+
+/// A basis of the admissible velocities in terms of coordinates, time and inputs: v = X ν + v₀ and ν = Y v.
+pub struct TangentBasis {
+    /// X, by rows.
+    pub basis: Matrix,
+    /// v₀.
+    pub drift: Vec<Expr>,
+    /// Y, by rows.
+    pub components: Matrix,
+    /// Where one of these vanishes, the basis degenerates even if the constraints are independent.
+    pub degenerate: Vec<Expr>,
+}
+
+/// The basis to which derivatives of steps refer.
+pub fn tangent_basis(x: &mut Mechanics) -> TangentBasis {
+    let (q, t, n) = (x.q.clone(), x.system.t, x.n());
+    let mu = x.mu.clone();
+    let mut b = Builder::new(x);
+    let coordinates = Coordinates::of(&mut b);
+    let scratch = b.scratch();
+    let frame = coordinates.at(&mut b, &q, t);
+    let (plan, elimination) = Plan::of_all(&mut b, &mu, n);
+    let degenerate = b.close(&plan.uncertain(&elimination), &scratch);
+    let entries = b.close(&frame.entries(), &scratch);
+    let Frame { basis, drift, dual } = frame.with(entries);
+    let rows = (0..n).map(|i| basis.iter().map(|column| column[i]).collect()).collect();
+    TangentBasis { basis: rows, drift, components: dual, degenerate }
 }
 
 /// The basis at a configuration.

@@ -32,6 +32,7 @@ use crate::optimise::estimate;
 use crate::program::liveness::drop_unused;
 use crate::program::{Binding, Constants, Input, Operations, Output, Product, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
+pub use coordinates::{TangentBasis, tangent_basis};
 use cotangent::{Carried, Cotangent};
 use curvature::curvature;
 pub use formula::{FormulaPrograms, formula_programs};

@@ -5,6 +5,7 @@ use super::{Context, letters, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
 use crate::mechanics::Matrix;
+use crate::method::{TangentBasis, tangent_basis};
 use crate::program::Role;
 use crate::report::Math;
 
@@ -144,6 +145,33 @@ pub(super) fn equations(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     Ok(blocks)
 }
 
+/// The basis to which derivatives of steps refer, and where it degenerates.
+fn tangent_coordinates(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
+    let TangentBasis { basis, drift, components, degenerate } = tangent_basis(&mut x.mechanics);
+    let is_affine = x.mechanics.structure.affine;
+    let velocity = if is_affine { "v = X ν + v₀ with ν = Y v" } else { "v = X ν with ν = Y v" };
+    let mut blocks = vec![
+        text(format!(
+            "Derivatives of steps, as `linearize` returns them, refer to {velocity}. The columns of X are another basis of ker μ:"
+        )),
+        x.moderate_matrix("tangent_basis", letters("X", "X"), &basis),
+        x.moderate_matrix("components", letters("Y", "Y"), &components),
+    ];
+    if is_affine {
+        let left = (1..=drift.len()).map(|i| Math::letter("v").with_index(Math::Number(format!("0,{i}"))));
+        blocks.push(text("The affine part is"));
+        blocks.push(Block::Formula(x.entries("tangent_drift", left.collect(), &drift)));
+    }
+    if degenerate.is_empty() {
+        blocks.push(text("It does not degenerate where the constraints are independent."));
+    } else {
+        blocks.push(text("It degenerates where one of these equations holds:"));
+        let degenerate = x.simpler(degenerate)?;
+        blocks.push(Block::Formula(x.zeros("degenerate", &degenerate)));
+    }
+    Ok(blocks)
+}
+
 pub(super) fn distribution(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let (n, m) = (x.mechanics.n(), x.mechanics.m());
     if m == 0 {
@@ -165,6 +193,7 @@ pub(super) fn distribution(x: &mut Context<'_>) -> Result<Vec<Block>, EngineErro
         blocks.push(text("The affine part is"));
         blocks.push(Block::Formula(x.entries("drift", left, &admissible.drift)));
     }
+    blocks.extend(tangent_coordinates(x)?);
     if n <= MAX_VELOCITIES {
         let projectors = x.mechanics.projectors(x.engine)?;
         let q = x.matrix("projector_q", letters("Q", "Q"), &projectors.q);
