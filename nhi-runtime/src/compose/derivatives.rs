@@ -84,9 +84,12 @@ impl<M, const N: usize> Compose<M, N> {
         let mut state = self.base.resync(&from.state);
         let mut substeps = [(*from, zero); N];
         let mut before = zero;
-        for (substep, gamma) in substeps.iter_mut().zip(self.coefficients_in::<T>()) {
+        for (i, (substep, gamma)) in substeps.iter_mut().zip(self.coefficients_in::<T>()).enumerate() {
             let (t, h) = (from.t + from.h * before, from.h * gamma);
-            state = self.base.rescale(parameters, h, &state, t)?;
+            // As the step itself, of which the first substep is as large as the last.
+            if i > 0 {
+                state = self.base.rescale(parameters, h, &state, t)?;
+            }
             *substep = (Departure { state, t, h, ..*from }, gamma);
             let next = self.base.step(&self.base.prepare(parameters, h)?, &state, t, &from.inputs)?;
             state = self.base.update_velocity(h, &state, &next);

@@ -1,6 +1,7 @@
 //! Generated C computes the bits of the derived code, with every compiler, and those of the motions of the reference data.
 
 mod compile;
+mod composed;
 mod derivatives;
 mod driver;
 mod energy;

@@ -7,7 +7,7 @@ use nhi_methods::Composition;
 /// The substeps of a composition in `float` or `double`, as the runtime's `Compose` takes them.
 pub(super) struct Substeps {
     /// γ.
-    gamma: Vec<String>,
+    pub(super) gamma: Vec<String>,
     /// Σ γ of those before.
     before: Vec<String>,
     /// The place of γ in `sizes`.
@@ -43,6 +43,20 @@ impl Substeps {
 impl Method<'_, '_> {
     /// The body of `_step` of a composition.
     pub(super) fn composed_step(&self, substeps: &Substeps) -> String {
+        let real = self.unit.real;
+        format!(
+            "{steps}{test}sim->steps += 1;
+{flush}sim->node = now;
+sim->kinetic_energy = kinetic_energy;
+return NHI_OK;",
+            steps = self.substeps_from(substeps, ""),
+            test = self.test_of("now", &format!("({real})sim->steps * sim->h")),
+            flush = self.flush_if_due("now"),
+        )
+    }
+
+    /// All substeps from the state of a simulation to `now`, with `statements` where each begins.
+    pub(super) fn substeps_from(&self, substeps: &Substeps, statements: &str) -> String {
         let Method { unit, name, functions, .. } = self;
         let (real, u, n) = (unit.real, unit.u(), substeps.count());
         let table = |ty: &str, name: &str, values: &[String]| {
@@ -74,7 +88,7 @@ impl Method<'_, '_> {
 const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];
 {name}_node next;
 (void)h;
-{rescale}{next}{update}now = next;"
+{rescale}{statements}{next}{update}now = next;"
         );
         let substep: String = substep.lines().map(|line| format!("    {line}\n")).collect();
         format!(
@@ -82,13 +96,8 @@ const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];
 nhi_status status;
 {check}{resync}for (int i = 0; i < {n}; ++i) {{
 {substep}}}
-{test}sim->steps += 1;
-{flush}sim->node = now;
-sim->kinetic_energy = kinetic_energy;
-return NHI_OK;",
+",
             check = self.check_inputs(),
-            test = self.test_of("now", &format!("({real})sim->steps * sim->h")),
-            flush = self.flush_if_due("now"),
         )
     }
 }

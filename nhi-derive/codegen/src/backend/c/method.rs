@@ -1,7 +1,7 @@
 //! The functions of a method: a simulation as plain data.
 
 use super::composition::Substeps;
-use super::function::{Printed, STATUS, comment, fail_if, guard, stored};
+use super::function::{Parameter, Printed, STATUS, comment, fail_if, guard, stored};
 use super::{Text, Unit, all_finite, doc_of, members};
 use crate::group::Part;
 use crate::lower::{Argument, Function, Output};
@@ -139,27 +139,24 @@ uint64_t steps; /* steps taken */"
     ) {
         let Method { unit, name, carried, .. } = self;
         let mut about = doc_of(function);
-        if output.is_none() {
+        let is_public = output.is_none() && self.substeps.is_none();
+        if is_public {
             about.push_str(&format!(
                 "\nThe step is the one that {name}_step takes next from *sim, with the parameters that it was started with."
             ));
         }
         let known = inputs.iter().filter_map(|&input| Some((input, self.parameter(input, "const ")?)));
-        let named = function.arguments.iter().filter(|argument| matches!(argument.role, Role::Named(_)));
-        let named = named.map(|named| (named.role.name(), unit.array(named.role.name(), named.values.len())));
-        // The step size has the name `h`.
-        let array =
-            |result: &'a Output| Some(result.role.name()).filter(|name| *name != "h").unwrap_or("by_h");
-        let results = match output {
+        let (named, results) = match output {
             Some(output) => {
-                self.parameter(output, "").map(|declaration| (output, declaration)).into_iter().collect()
+                let result = self.parameter(output, "").map(|declaration| (output, declaration));
+                (Vec::new(), result.into_iter().collect())
             }
-            None => unit.results(function, array),
+            None => self.arrays(function),
         };
         let printed = Printed {
             function,
             about,
-            head: (if output.is_some() { "static " } else { "" }, STATUS, format!("{name}_{called}")),
+            head: (if is_public { "" } else { "static " }, STATUS, format!("{name}_{called}")),
             inputs: known.chain(named).collect(),
             results,
             variables: function
@@ -183,7 +180,7 @@ uint64_t steps; /* steps taken */"
         let members = |of: &str| carried.iter().map(|member| format!("{of}{member}")).collect();
         printed.add(text, unit.real, number, |i, result| match (output, &result.role) {
             (None, Role::Factor(_)) => (stored(result.role.name(), result).0, None),
-            (None, _) => stored(array(result), result),
+            (None, _) => stored(result_array(result), result),
             (Some("prepared"), _) => (vec![format!("prepared->{}", self.prepared[i])], None),
             (Some("carried"), _) => {
                 let finite = carried.iter().map(|member| format!("nhi_is_finite((double)carried->{member})"));
@@ -380,13 +377,43 @@ return NHI_OK;",
         text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));
     }
 
-    /// Adds the derivatives, if they are asked for. Those of a composition are products of these, and the tangents of other
-    /// retractions are not those of the motion.
+    /// Adds the derivatives, if they are asked for. The tangents of other retractions are not those of the motion; and where time or
+    /// inputs drive a system, the derivatives of parts do not determine those of their composition.
     fn derivatives(&self, text: &mut Text) {
-        let Variant { composition, retraction, .. } = self.variant;
-        let are_known = composition.is_none() && matches!(retraction, Retraction::Exp | Retraction::Cayley);
+        let is_known = matches!(self.variant.retraction, Retraction::Exp | Retraction::Cayley)
+            && (self.substeps.is_none() || self.unit.derived.mechanics.is_steady());
         let first = self.functions.derivatives.iter().flat_map(|derivatives| derivatives.all());
-        let all = first.chain(&self.functions.curvature).filter(|_| are_known);
-        all.for_each(|function| self.function(text, function, &function.name, &["sim", "p", "u"], None));
+        let all: Vec<&Function> = first.chain(&self.functions.curvature).filter(|_| is_known).collect();
+        let prefix = if self.substeps.is_some() { "part_" } else { "" };
+        for function in &all {
+            self.function(text, function, &format!("{prefix}{}", function.name), &OF_DERIVATIVES, None);
+        }
+        if let Some(substeps) = self.substeps.as_ref().filter(|_| !all.is_empty()) {
+            self.composed_derivatives(text, substeps, &all);
+        }
     }
+
+    /// The declaration of a derivative of a composed step.
+    pub(super) fn derivative_head(&self, function: &Function, called: &str) -> String {
+        let inputs = OF_DERIVATIVES.iter().filter_map(|&input| self.parameter(input, "const "));
+        let (named, results) = self.arrays(function);
+        let parameters = inputs.chain(named.into_iter().chain(results).map(|(_, declaration)| declaration));
+        format!("{STATUS} {}_{called}({})", self.name, parameters.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Arguments of a derivative beside [`OF_DERIVATIVES`], and its results.
+    fn arrays<'a>(&self, function: &'a Function) -> (Vec<Parameter<'a>>, Vec<Parameter<'a>>) {
+        let unit = self.unit;
+        let named = function.arguments.iter().filter(|argument| matches!(argument.role, Role::Named(_)));
+        let named = named.map(|named| (named.role.name(), unit.array(named.role.name(), named.values.len())));
+        (named.collect(), unit.results(function, result_array))
+    }
+}
+
+/// What derivatives take.
+const OF_DERIVATIVES: [&str; 3] = ["sim", "p", "u"];
+
+/// The array for a result of a derivative. The step size has the name `h`.
+fn result_array(result: &Output) -> &str {
+    Some(result.role.name()).filter(|name| *name != "h").unwrap_or("by_h")
 }

@@ -10,6 +10,7 @@
 //! ```
 
 mod balance;
+mod composed;
 mod composition;
 mod function;
 mod method;

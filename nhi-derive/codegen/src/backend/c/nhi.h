@@ -217,6 +217,46 @@ NHI_FN int nhi_replace(int n, const nhi_real *x, nhi_real *out)
     return are_finite;
 }
 
+/* out = 0 */
+NHI_FN void nhi_zero(int n, nhi_real *out)
+{
+    for (int i = 0; i < n; ++i) {
+        out[i] = 0;
+    }
+}
+
+/* out = 1, n x n */
+NHI_FN void nhi_identity(int n, nhi_real *out)
+{
+    nhi_zero(n * n, out);
+    for (int i = 0; i < n; ++i) {
+        out[(n + 1) * i] = 1;
+    }
+}
+
+/* Entries below the diagonal become those above. */
+NHI_FN void nhi_mirror(int n, nhi_real *x)
+{
+    for (int i = 1; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            x[n * i + j] = x[n * j + i];
+        }
+    }
+}
+
+/* out += x y, where x has rows x inner and y inner x columns numbers. */
+NHI_LOOP void nhi_add_matrix_product(int rows, int inner, int columns, const nhi_real *x, const nhi_real *y,
+                                     nhi_real *out)
+{
+    for (int i = 0; i < rows; ++i) {
+        for (int r = 0; r < inner; ++r) {
+            for (int j = 0; j < columns; ++j) {
+                out[columns * i + j] = out[columns * i + j] + x[inner * i + r] * y[columns * r + j];
+            }
+        }
+    }
+}
+
 /* out += x^T y, where x and y have rank rows. Four sums at a time, which compilers pack. */
 NHI_LOOP void nhi_add_product(int rank, int rows, int columns, const nhi_real *x, const nhi_real *y, nhi_real *out)
 {

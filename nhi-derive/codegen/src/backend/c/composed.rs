@@ -1,0 +1,209 @@
+//! Derivatives of composed steps, by the chain rule over the parts.
+
+use super::Text;
+use super::composition::Substeps;
+use super::function::STATUS;
+use super::method::Method;
+use crate::lower::Function;
+use crate::method::tangent_lengths;
+
+/// What a derivative returns: names of arrays with their shapes.
+type Arrays<'a> = &'a [(&'a str, [usize; 2])];
+
+impl Method<'_, '_> {
+    /// Adds the derivatives of a composed step. Those of its parts are added already, as `_part_linearize` and so on.
+    pub(super) fn composed_derivatives(&self, text: &mut Text, substeps: &Substeps, functions: &[&Function]) {
+        let Method { unit, name, .. } = self;
+        let (real, u, n) = (unit.real, unit.u(), substeps.count());
+        let inputs = unit.parameter("u").map(|declared| format!(", {declared}")).unwrap_or_default();
+        let steps = self.substeps_from(substeps, "parts[i] = *sim;\nparts[i].h = h;\nparts[i].node = now;\n");
+        let head = format!("static {STATUS} {name}_parts(const {name} *sim{inputs}, {name} parts[{n}])");
+        text.function(
+            "Where the parts of a step begin, and their sizes.",
+            &head,
+            &(steps + "return NHI_OK;"),
+        );
+        let [_, nx] = tangent_lengths(&unit.derived.mechanics);
+        let (k, m, np) = (unit.inputs, unit.m, unit.numbers.len());
+        let gamma = format!("static const {real} gamma[{n}] = {{{}}};\n", substeps.gamma.join(", "));
+        // The arguments of a part, and of the derivatives of the whole.
+        let part = |function: &str, at: &str, arrays: Arrays<'_>, prefix: &str| {
+            let arrays: String = arrays
+                .iter()
+                .filter(|(_, shape)| shape[0] * shape[1] > 0)
+                .fold(String::new(), |all, (array, _)| all + ", " + prefix + array);
+            let w = if ["pull_back", "curvature"].contains(&function) { ", by" } else { "" };
+            self.call(&format!("part_{function}"), &format!("&parts[{at}], p{u}{w}{arrays}"))
+        };
+        let declared = |arrays: Arrays<'_>, prefix: &str| -> String {
+            let arrays = arrays.iter().filter(|(_, shape)| shape[0] * shape[1] > 0);
+            arrays
+                .map(|(array, [rows, columns])| format!("{real} {prefix}{array}[{}];\n", rows * columns))
+                .collect()
+        };
+        // to += x y
+        let product =
+            |x: &str, y: &str, to: &str, [rows, inner, columns]: [usize; 3]| match rows * inner * columns {
+                0 => String::new(),
+                _ => format!("nhi_add_matrix_product({rows}, {inner}, {columns}, {x}, {y}, {to});\n"),
+            };
+        let transposed =
+            |x: &str, y: &str, to: &str, [inner, rows, columns]: [usize; 3]| match rows * inner * columns {
+                0 => String::new(),
+                _ => format!("nhi_add_product({inner}, {rows}, {columns}, {x}, {y}, {to});\n"),
+            };
+        let copy = |from: &str, to: &str, length: usize| match length {
+            0 => String::new(),
+            _ => format!("nhi_copy({length}, {from}, {to});\n"),
+        };
+        let zero = |array: &str, length: usize| match length {
+            0 => String::new(),
+            _ => format!("nhi_zero({length}, {array});\n"),
+        };
+        let sum = |x: &str, to: &str, length: usize| match length {
+            0 => String::new(),
+            _ => format!("nhi_add({length}, {to}, {x}, {to});\n"),
+        };
+        let first: Arrays<'_> =
+            &[("a", [nx, nx]), ("b", [nx, k]), ("lambda_x", [m, nx]), ("lambda_u", [m, k])];
+        let by_parameters: Arrays<'_> = &[("c", [nx, np]), ("by_h", [nx, 1])];
+        let pulled: Arrays<'_> = &[("a", [nx, 1]), ("b", [k, 1]), ("c", [np, 1]), ("by_h", [1, 1])];
+        let second: Arrays<'_> =
+            &[("xx", [nx, nx]), ("xu", [nx, k]), ("uu", [k, k]), ("a", [nx, nx]), ("b", [nx, k])];
+        // (a, b) of the first parts, followed by one with (part_a, part_b).
+        let chained = |a: &str, b: &str| {
+            [
+                zero("next_a", nx * nx),
+                product("part_a", a, "next_a", [nx, nx, nx]),
+                product("part_a", b, "part_b", [nx, nx, k]),
+            ]
+            .concat()
+        };
+        let start = format!("{name} parts[{n}];\nnhi_status status;\n");
+        let parts = self.call("parts", &format!("sim{u}, parts"));
+        for function in functions {
+            let body = match function.name.as_str() {
+                "linearize" => {
+                    let last = [
+                        product("part_lambda_x", "b", "part_lambda_u", [m, nx, k]),
+                        zero("lambda_x", m * nx),
+                        product("part_lambda_x", "a", "lambda_x", [m, nx, nx]),
+                        copy("part_lambda_u", "lambda_u", m * k),
+                        chained("a", "b"),
+                        copy("next_a", "a", nx * nx),
+                        copy("part_b", "b", nx * k),
+                    ];
+                    format!(
+                        "{start}{}{real} next_a[{}];\n{parts}{}for (int i = 1; i < {n}; ++i) {{\n{}{}}}\n",
+                        declared(first, "part_"),
+                        nx * nx,
+                        part("linearize", "0", first, ""),
+                        part("linearize", "i", first, "part_"),
+                        last.concat(),
+                    )
+                }
+                "linearize_parameters" => {
+                    let last = [
+                        product("part_a", "c", "part_c", [nx, nx, np]),
+                        copy("part_c", "c", nx * np),
+                        format!("nhi_times({nx}, part_by_h, gamma[i], part_by_h);\n"),
+                        product("part_a", "by_h", "part_by_h", [nx, nx, 1]),
+                        copy("part_by_h", "by_h", nx),
+                    ];
+                    format!(
+                        "{gamma}{start}{}{}{parts}{}{}for (int i = 0; i < {n}; ++i) {{\n{}{}{}}}\n",
+                        declared(first, "part_"),
+                        declared(by_parameters, "part_"),
+                        zero("c", nx * np),
+                        zero("by_h", nx),
+                        part("linearize", "i", first, "part_"),
+                        part("linearize_parameters", "i", by_parameters, "part_"),
+                        last.concat(),
+                    )
+                }
+                "pull_back" => {
+                    let last = [
+                        copy("part_a", "by", nx),
+                        sum("part_b", "b", k),
+                        sum("part_c", "c", np),
+                        "by_h[0] = by_h[0] + gamma[i] * part_by_h[0];\n".to_owned(),
+                    ];
+                    format!(
+                        "{gamma}{start}{real} by[{nx}];\n{}{parts}{}{}{}{}for (int i = {n} - 1; i >= 0; --i) {{\n{}{}}}\n{}",
+                        declared(pulled, "part_"),
+                        copy("w", "by", nx),
+                        zero("b", k),
+                        zero("c", np),
+                        zero("by_h", 1),
+                        part("pull_back", "i", pulled, "part_"),
+                        last.concat(),
+                        copy("by", "a", nx),
+                    )
+                }
+                _ => {
+                    let before = |array: &str, length: usize| format!("{array} + {length} * i");
+                    let (a, b) = (before("before_a", nx * nx), before("before_b", nx * k));
+                    let forward = [
+                        copy("a", &a, nx * nx),
+                        copy("b", &b, nx * k),
+                        part("linearize", "i", first, "part_"),
+                        chained("a", "b"),
+                        copy("next_a", "a", nx * nx),
+                        copy("part_b", "b", nx * k),
+                    ];
+                    let backward = [
+                        part("curvature", "i", second, "part_"),
+                        part("pull_back", "i", pulled, "pulled_"),
+                        zero("next_a", nx * nx),
+                        product("part_xx", &a, "next_a", [nx, nx, nx]),
+                        // part_xu is needed as it is, and with the derivatives before the part.
+                        copy("part_xu", "next_xu", nx * k),
+                        product("part_xx", &b, "next_xu", [nx, nx, k]),
+                        transposed(&a, "next_a", "xx", [nx, nx, nx]),
+                        transposed(&a, "next_xu", "xu", [nx, nx, k]),
+                        transposed(&b, "next_xu", "uu", [nx, k, k]),
+                        transposed("part_xu", &b, "uu", [nx, k, k]),
+                        sum("part_uu", "uu", k * k),
+                        copy("pulled_a", "by", nx),
+                    ];
+                    let more = if k > 0 {
+                        format!("{real} before_b[{}];\n{real} next_xu[{}];\n", n * nx * k, nx * k)
+                    } else {
+                        String::new()
+                    };
+                    let u_only: Arrays<'_> = &first[2..];
+                    let mirror = |array: &str, length: usize| match length {
+                        0 => String::new(),
+                        _ => format!("nhi_mirror({length}, {array});\n"),
+                    };
+                    format!(
+                        "{start}{}{}{}{real} by[{nx}];\n{real} next_a[{}];\n{real} before_a[{}];\n{more}{parts}{}{}{}{}\
+                         nhi_identity({nx}, a);\n{}for (int i = 0; i < {n}; ++i) {{\n{}}}\n\
+                         for (int i = {n} - 1; i >= 0; --i) {{\n{}}}\n{}{}",
+                        declared(second, "part_"),
+                        declared(u_only, "part_"),
+                        declared(pulled, "pulled_"),
+                        nx * nx,
+                        n * nx * nx,
+                        copy("w", "by", nx),
+                        zero("xx", nx * nx),
+                        zero("xu", nx * k),
+                        zero("uu", k * k),
+                        zero("b", nx * k),
+                        forward.concat(),
+                        backward.concat(),
+                        mirror("xx", nx),
+                        mirror("uu", k),
+                    )
+                }
+            };
+            let about =
+                format!("{}\nBy the chain rule over the {n} parts of the step.", function.doc.join("\n"));
+            text.function(
+                &about,
+                &self.derivative_head(function, &function.name),
+                &(body + "return NHI_OK;"),
+            );
+        }
+    }
+}
