@@ -69,10 +69,15 @@ fn a_plan_is_a_motion() {
     let free =
         SIDEWAYS.replace("\"bounds\": {", "\"bounds\": {}, \"outputs\": {").replace("[-14, 14]", "\"steer\"");
     let free = free.replace(", \"(x - 0.15)^2 + (y - 0.4)^2\": [0.01, null]", "");
-    std::fs::write(folder.join("free.json"), free).unwrap();
+    std::fs::write(folder.join("free.json"), &free).unwrap();
     let done = nhi(&folder, "plan free.json");
     assert!(text(&done.stderr).starts_with("cost 49.70357"), "{}", text(&done.stderr));
     assert_eq!(json(&done.stdout)["samples"].as_array().map(Vec::len), Some(41));
+    // By steps of order 4 it is almost the same.
+    std::fs::write(folder.join("composed.json"), free.replace("dla2", "dla2_triple4")).unwrap();
+    let done = nhi(&folder, "plan composed.json");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).starts_with("cost 49.7"), "{}", text(&done.stderr));
 }
 
 #[test]

@@ -209,7 +209,7 @@ impl Point<'_> {
 }
 
 impl Method {
-    fn of(
+    pub(crate) fn of(
         unit: &mut Unit,
         names: &Names,
         functions: &MethodFunctions,
@@ -267,6 +267,22 @@ impl Method {
             role => at.of(role),
         })?;
         self.carrying(code, at, data, state)
+    }
+
+    /// The data and the state for one step of size `h` from a point, with a first guess of the multipliers. For methods without
+    /// reflections.
+    pub(crate) fn departure(
+        &self,
+        code: &Code,
+        at: &Point<'_>,
+        lambda: &[f64],
+        h: f64,
+    ) -> Result<[Vec<f64>; 2], Failure> {
+        let data = self.data(code, at, h)?;
+        let mut state = Vec::with_capacity(self.layout.state.len());
+        [at.q, at.v, lambda, at.z].into_iter().for_each(|numbers| state.extend_from_slice(numbers));
+        let state = self.carrying(code, at, &data, state)?;
+        Ok([data, state])
     }
 
     /// The size of the first substep.

@@ -1,9 +1,12 @@
 //! Derivatives of steps, compiled.
 
+mod composed;
+
 use crate::compile::Unit;
 use crate::compiled::{Callable, Checks, Names, Point};
 use crate::native::Code;
 use crate::{Error, Simulation};
+use composed::Substeps;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{basis_program, curvature_program, derivative_programs, tangent_lengths};
 use nhi_codegen::optimised::{DerivativeFunctions, basis_function, curvature_function};
@@ -34,32 +37,39 @@ pub struct Frame {
 /// The derivatives of the step of a method, compiled. They share no code with the steps themselves.
 #[derive(Clone)]
 pub struct Derivatives {
-    shared: Arc<Shared>,
+    variant: Variant,
+    plain: Arc<Plain>,
+    substeps: Option<Arc<Substeps>>,
 }
 
 /// The second derivatives of the step of a method, compiled apart from the first ones: they are longer.
 #[derive(Clone)]
 pub struct SecondDerivatives {
-    shared: Arc<SharedSecond>,
+    variant: Variant,
+    plain: Arc<PlainSecond>,
+    substeps: Option<Arc<Substeps>>,
 }
 
-struct SharedSecond {
+/// Derivatives of the step of a method that is not composed.
+struct Plain {
     code: Code,
-    variant: Variant,
-    /// NX and number of inputs.
-    sizes: [usize; 2],
-    curvature: Callable,
-}
-
-struct Shared {
-    code: Code,
-    variant: Variant,
     /// NX, m, number of inputs, number of parameters.
     sizes: [usize; 4],
     linearize: Callable,
     linearize_parameters: Callable,
     pull_back: Callable,
 }
+
+/// Second derivatives of the step of a method that is not composed.
+struct PlainSecond {
+    code: Code,
+    /// NX and number of inputs.
+    sizes: [usize; 2],
+    curvature: Callable,
+}
+
+/// Where a step begins: the point, the first guess of the multipliers, and the size of the step.
+type Departure<'a> = (&'a Point<'a>, &'a [f64], f64);
 
 /// First derivatives of a step in the tangent coordinates x = (q, ν, z), NX numbers, with v = X(q) ν + v₀. A pose has the
 /// tangent vectors g⁻¹ dg. Matrices are stored by rows.
@@ -155,8 +165,11 @@ fn set_beside([a, b]: [&[f64]; 2], size: usize, ab: &mut [f64]) {
 /// Why the steps of a method are not differentiated, before their maps are known.
 fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
     let none = |reason| Some(Error::NoDerivatives { variant, reason });
-    if variant.composition.is_some() {
-        return none("a composition has the product of the derivatives of its parts");
+    if variant.composition.is_some() && !mechanics.is_steady() {
+        return none(
+            "the system depends on time, or its constraints on inputs: the derivatives of the parts do not determine \
+             those of their composition then",
+        );
     }
     // Others are not symmetric, or their tangents are truncated and not those of the motion.
     if mechanics.system.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley)
@@ -169,12 +182,9 @@ fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
 /// Why the programs of derivatives are missing.
 const NO_PROGRAMS: &str = "its state has two velocities, or a map has no known derivative";
 
-/// The results of a function of derivatives for the step of a size from a point with multipliers.
-fn call(
-    (code, callable): (&Code, &Callable),
-    (at, lambda, h): (&Point<'_>, &[f64], f64),
-    w: &[f64],
-) -> Result<Vec<f64>, Error> {
+/// The results of a function of derivatives.
+fn call(code: &Code, callable: &Callable, from: Departure<'_>, w: &[f64]) -> Result<Vec<f64>, Error> {
+    let (at, lambda, h) = from;
     let numbers = callable.call(code, |role| match role {
         Role::StepSize => slice::from_ref(&h),
         Role::Multipliers => lambda,
@@ -255,16 +265,8 @@ fn product(a: &[f64], x: &[f64]) -> f64 {
     a.iter().zip(x).map(|(a, x)| a * x).sum()
 }
 
-impl Derivatives {
-    /// Those of the step of a method.
-    ///
-    /// # Errors
-    /// [`Error::NoDerivatives`] for methods that reflect, whose state has two velocities, for compositions, and for steps with maps
-    /// of a group whose derivatives are not known. [`Error::Unavailable`] where Cranelift does not run.
-    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<Derivatives, Error> {
-        if let Some(error) = refusal(mechanics, variant) {
-            return Err(error);
-        }
+impl Plain {
+    fn new(mechanics: &Mechanics, variant: Variant) -> Result<Plain, Error> {
         let programs = derivative_programs(mechanics, variant.method);
         let programs = programs.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
         let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
@@ -276,28 +278,67 @@ impl Derivatives {
         let names = Names::of(mechanics);
         let [_, size] = tangent_lengths(mechanics);
         let sizes = [size, mechanics.m(), names.inputs.len(), names.parameters.len()];
-        let code = unit.finish()?;
-        let shared = Shared { code, variant, sizes, linearize, linearize_parameters, pull_back };
-        Ok(Derivatives { shared: Arc::new(shared) })
+        Ok(Plain { code: unit.finish()?, sizes, linearize, linearize_parameters, pull_back })
+    }
+
+    fn linearize(&self, from: Departure<'_>) -> Result<Linearization, Error> {
+        let [size, m, inputs, _] = self.sizes;
+        let mut a = call(&self.code, &self.linearize, from, &[])?;
+        let lambda_u = a.split_off(size * (size + inputs) + m * size);
+        let lambda_x = a.split_off(size * (size + inputs));
+        let b = a.split_off(size * size);
+        Ok(Linearization { a, b, lambda_x, lambda_u })
+    }
+
+    fn linearize_to(&self, from: Departure<'_>, ab: &mut [f64]) -> Result<(), Error> {
+        let [size, _, inputs, _] = self.sizes;
+        let numbers = call(&self.code, &self.linearize, from, &[])?;
+        let (a, rest) = numbers.split_at(size * size);
+        set_beside([a, &rest[..size * inputs]], size, ab);
+        Ok(())
+    }
+
+    fn linearize_parameters(&self, from: Departure<'_>) -> Result<ByParameters, Error> {
+        let [size, .., parameters] = self.sizes;
+        let mut c = call(&self.code, &self.linearize_parameters, from, &[])?;
+        let h = c.split_off(size * parameters);
+        Ok(ByParameters { c, h })
+    }
+
+    fn pull_back(&self, from: Departure<'_>, w: &[f64]) -> Result<PullBack, Error> {
+        let [size, _, inputs, parameters] = self.sizes;
+        let mut a = call(&self.code, &self.pull_back, from, w)?;
+        let h = a[size + inputs + parameters];
+        a.truncate(size + inputs + parameters);
+        let c = a.split_off(size + inputs);
+        let b = a.split_off(size);
+        Ok(PullBack { a, b, c, h })
+    }
+}
+
+impl Derivatives {
+    /// Those of the step of a method.
+    ///
+    /// # Errors
+    /// [`Error::NoDerivatives`] for methods that reflect, whose state has two velocities, for steps with maps of a group whose
+    /// derivatives are not known, and for compositions where the system depends on time or its constraints on inputs.
+    /// [`Error::Unavailable`] where Cranelift does not run.
+    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<Derivatives, Error> {
+        if let Some(error) = refusal(mechanics, variant) {
+            return Err(error);
+        }
+        let plain = Arc::new(Plain::new(mechanics, variant)?);
+        Ok(Derivatives { variant, plain, substeps: Substeps::new(mechanics, variant)?.map(Arc::new) })
     }
 
     /// The method.
     pub fn variant(&self) -> Variant {
-        self.shared.variant
+        self.variant
     }
 
     /// NX, the number of tangent coordinates.
     pub fn tangent_coordinates(&self) -> usize {
-        self.shared.sizes[0]
-    }
-
-    fn call(
-        &self,
-        callable: &Callable,
-        from: (&Point<'_>, &[f64], f64),
-        w: &[f64],
-    ) -> Result<Vec<f64>, Error> {
-        call((&self.shared.code, callable), from, w)
+        self.plain.sizes[0]
     }
 
     /// A, B and the derivatives of the multipliers, of the step of size `h` from a point. The multipliers `lambda` are the first
@@ -309,12 +350,11 @@ impl Derivatives {
     /// # Panics
     /// Like the other functions, if the lengths of arrays are not those of the system.
     pub fn linearize(&self, at: &Point<'_>, lambda: &[f64], h: f64) -> Result<Linearization, Error> {
-        let [size, m, inputs, _] = self.shared.sizes;
-        let mut a = self.call(&self.shared.linearize, (at, lambda, h), &[])?;
-        let lambda_u = a.split_off(size * (size + inputs) + m * size);
-        let lambda_x = a.split_off(size * (size + inputs));
-        let b = a.split_off(size * size);
-        Ok(Linearization { a, b, lambda_x, lambda_u })
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.linearize(from),
+            Some(substeps) => substeps.linearize(&self.plain, from),
+        }
     }
 
     /// Sets the rows of `ab` to those of A and B, one beside the other.
@@ -325,11 +365,15 @@ impl Derivatives {
     /// # Panics
     /// As [`Derivatives::linearize`].
     pub fn linearize_to(&self, at: &Point<'_>, lambda: &[f64], h: f64, ab: &mut [f64]) -> Result<(), Error> {
-        let [size, _, inputs, _] = self.shared.sizes;
-        let numbers = self.call(&self.shared.linearize, (at, lambda, h), &[])?;
-        let (a, rest) = numbers.split_at(size * size);
-        set_beside([a, &rest[..size * inputs]], size, ab);
-        Ok(())
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.linearize_to(from, ab),
+            Some(substeps) => {
+                let Linearization { a, b, .. } = substeps.linearize(&self.plain, from)?;
+                set_beside([&a, &b], self.tangent_coordinates(), ab);
+                Ok(())
+            }
+        }
     }
 
     /// C and ∂x'/∂h of the same step.
@@ -342,10 +386,11 @@ impl Derivatives {
         lambda: &[f64],
         h: f64,
     ) -> Result<ByParameters, Error> {
-        let [size, .., parameters] = self.shared.sizes;
-        let mut c = self.call(&self.shared.linearize_parameters, (at, lambda, h), &[])?;
-        let h = c.split_off(size * parameters);
-        Ok(ByParameters { c, h })
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.linearize_parameters(from),
+            Some(substeps) => substeps.linearize_parameters(&self.plain, from),
+        }
     }
 
     /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
@@ -353,13 +398,54 @@ impl Derivatives {
     /// # Errors
     /// As [`Derivatives::linearize`].
     pub fn pull_back(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<PullBack, Error> {
-        let [size, _, inputs, parameters] = self.shared.sizes;
-        let mut a = self.call(&self.shared.pull_back, (at, lambda, h), w)?;
-        let h = a[size + inputs + parameters];
-        a.truncate(size + inputs + parameters);
-        let c = a.split_off(size + inputs);
-        let b = a.split_off(size);
-        Ok(PullBack { a, b, c, h })
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.pull_back(from, w),
+            Some(substeps) => substeps.pull_back(&self.plain, from, w),
+        }
+    }
+}
+
+impl PlainSecond {
+    fn new(mechanics: &Mechanics, variant: Variant) -> Result<PlainSecond, Error> {
+        let program = curvature_program(mechanics, variant.method);
+        let program = program.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
+        let mut unit = Unit::new()?;
+        let curvature =
+            Callable::of(&mut unit, &curvature_function(&program), variant.retraction, Checks::Everything)?;
+        let [_, size] = tangent_lengths(mechanics);
+        let sizes = [size, Names::of(mechanics).inputs.len()];
+        Ok(PlainSecond { code: unit.finish()?, sizes, curvature })
+    }
+
+    fn curvature(&self, from: Departure<'_>, w: &[f64]) -> Result<Curvature, Error> {
+        let numbers = call(&self.code, &self.curvature, from, w)?;
+        let [xx, xu, uu, a, b] = self.blocks(&numbers).map(<[f64]>::to_vec);
+        Ok(Curvature { xx, xu, uu, a, b })
+    }
+
+    fn curvature_to(
+        &self,
+        from: Departure<'_>,
+        w: &[f64],
+        (ab, matrix): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Error> {
+        let numbers = call(&self.code, &self.curvature, from, w)?;
+        let [xx, xu, uu, a, b] = self.blocks(&numbers);
+        add_blocks([xx, xu, uu], matrix);
+        set_beside([a, b], self.sizes[0], ab);
+        Ok(())
+    }
+
+    /// The blocks ∂²/∂x², ∂²/∂x∂u and ∂²/∂u², A and B of these numbers.
+    fn blocks<'a>(&self, numbers: &'a [f64]) -> [&'a [f64]; 5] {
+        let [size, inputs] = self.sizes;
+        let mut rest = numbers;
+        [size * size, size * inputs, inputs * inputs, size * size, size * inputs].map(|length| {
+            let (block, others) = rest.split_at(length);
+            rest = others;
+            block
+        })
     }
 }
 
@@ -372,25 +458,18 @@ impl SecondDerivatives {
         if let Some(error) = refusal(mechanics, variant) {
             return Err(error);
         }
-        let program = curvature_program(mechanics, variant.method);
-        let program = program.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
-        let mut unit = Unit::new()?;
-        let curvature =
-            Callable::of(&mut unit, &curvature_function(&program), variant.retraction, Checks::Everything)?;
-        let [_, size] = tangent_lengths(mechanics);
-        let sizes = [size, Names::of(mechanics).inputs.len()];
-        let shared = SharedSecond { code: unit.finish()?, variant, sizes, curvature };
-        Ok(SecondDerivatives { shared: Arc::new(shared) })
+        let plain = Arc::new(PlainSecond::new(mechanics, variant)?);
+        Ok(SecondDerivatives { variant, plain, substeps: Substeps::new(mechanics, variant)?.map(Arc::new) })
     }
 
     /// The method.
     pub fn variant(&self) -> Variant {
-        self.shared.variant
+        self.variant
     }
 
     /// NX, the number of tangent coordinates.
     pub fn tangent_coordinates(&self) -> usize {
-        self.shared.sizes[0]
+        self.plain.sizes[0]
     }
 
     /// The second derivatives of w·x', and A and B, of the step of size `h` from a point. The multipliers `lambda` are the first guess of
@@ -402,9 +481,11 @@ impl SecondDerivatives {
     /// # Panics
     /// If the lengths of arrays are not those of the system.
     pub fn curvature(&self, at: &Point<'_>, lambda: &[f64], h: f64, w: &[f64]) -> Result<Curvature, Error> {
-        let numbers = self.call((at, lambda, h), w)?;
-        let [xx, xu, uu, a, b] = self.blocks(&numbers).map(<[f64]>::to_vec);
-        Ok(Curvature { xx, xu, uu, a, b })
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.curvature(from, w),
+            Some(substeps) => substeps.curvature(&self.plain, from, w),
+        }
     }
 
     /// Adds the whole matrix of the second derivatives by (x, u) to `matrix`, and sets the rows of `ab` to those of A and B, one
@@ -423,26 +504,16 @@ impl SecondDerivatives {
         w: &[f64],
         (ab, matrix): (&mut [f64], &mut [f64]),
     ) -> Result<(), Error> {
-        let numbers = self.call((at, lambda, h), w)?;
-        let [xx, xu, uu, a, b] = self.blocks(&numbers);
-        add_blocks([xx, xu, uu], matrix);
-        set_beside([a, b], self.tangent_coordinates(), ab);
-        Ok(())
-    }
-
-    fn call(&self, from: (&Point<'_>, &[f64], f64), w: &[f64]) -> Result<Vec<f64>, Error> {
-        call((&self.shared.code, &self.shared.curvature), from, w)
-    }
-
-    /// The blocks ∂²/∂x², ∂²/∂x∂u and ∂²/∂u², A and B of these numbers.
-    fn blocks<'a>(&self, numbers: &'a [f64]) -> [&'a [f64]; 5] {
-        let [size, inputs] = self.shared.sizes;
-        let mut rest = numbers;
-        [size * size, size * inputs, inputs * inputs, size * size, size * inputs].map(|length| {
-            let (block, others) = rest.split_at(length);
-            rest = others;
-            block
-        })
+        let from = (at, lambda, h);
+        match &self.substeps {
+            None => self.plain.curvature_to(from, w, (ab, matrix)),
+            Some(substeps) => {
+                let Curvature { xx, xu, uu, a, b } = substeps.curvature(&self.plain, from, w)?;
+                add_blocks([&xx, &xu, &uu], matrix);
+                set_beside([&a, &b], self.tangent_coordinates(), ab);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -454,13 +525,13 @@ impl fmt::Debug for Basis {
 
 impl fmt::Debug for Derivatives {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Derivatives").field("variant", &self.shared.variant).finish_non_exhaustive()
+        f.debug_struct("Derivatives").field("variant", &self.variant).finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for SecondDerivatives {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecondDerivatives").field("variant", &self.shared.variant).finish_non_exhaustive()
+        f.debug_struct("SecondDerivatives").field("variant", &self.variant).finish_non_exhaustive()
     }
 }
 

@@ -67,14 +67,9 @@ impl Compiled {
     pub fn step(&self, variant: Variant, at: &Point<'_>, h: f64) -> Result<Stepped, Error> {
         let method = self.methods().iter().find(|method| method.variant == variant);
         let method = method.ok_or(Error::NotCompiled { variant })?;
-        let start = |cause: Failure| Error::Start { cause };
-        let data = method.data(self.code(), at, h).map_err(start)?;
-        let mut state = Vec::with_capacity(method.layout.state.len());
-        state.extend_from_slice(at.q);
-        state.extend_from_slice(at.v);
-        state.resize(state.len() + self.constraints().len(), 0.0);
-        state.extend_from_slice(at.z);
-        let mut state = method.carrying(self.code(), at, &data, state).map_err(start)?;
+        let lambda = vec![0.0; self.constraints().len()];
+        let departure = method.departure(self.code(), at, &lambda, h);
+        let [data, mut state] = departure.map_err(|cause| Error::Start { cause })?;
         let (status, _) = self.code().run(method.loops.checked, &mut state, &data, 0, 1);
         if let Some(cause) = failure(status) {
             return Err(Error::Step { step: 1, time: at.t, cause });

@@ -81,6 +81,31 @@ def test_derivatives_are_those_of_the_step(method):
     np.testing.assert_allclose(second, difference(rows, np.concatenate([X, U])), atol=1e-8)
 
 
+def test_derivatives_of_a_composition_are_products():
+    sim = start(X, method="dla2_triple4")
+    sim.step(U)
+    # Its substeps, one after the other.
+    first = 1 / (2 - 2 ** (1 / 3))
+    x, product, by_u = X, np.eye(6), np.zeros((6, 2))
+    for gamma in (first, 1 - 2 * first, first):
+        part = start(x, h=gamma * H)
+        part.step(U)
+        a, b = part.linearize()
+        product, by_u = a @ product, a @ by_u + b
+        x = np.concatenate([part.q, CAR.frame(P, part.q).components @ part.v])
+    for found, expected in zip(sim.linearize(), (product, by_u), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    w = np.array([0.3, -1.0, 0.7, 0.2, 0.9, -0.4])
+    np.testing.assert_allclose(sim.pull_back(w)[0], w @ product, atol=1e-12)
+
+    def rows(x):
+        other = start(x, method="dla2_triple4")
+        other.step(U)
+        return other.pull_back(w)[0]
+
+    np.testing.assert_allclose(sim.curvature(w)[:6, :6], difference(rows, X), atol=1e-8)
+
+
 def test_the_last_step_counts():
     sim, other = start(X), start(X)
     sim.advance(100, U)
