@@ -181,6 +181,13 @@ fn a_car_with_a_trailer_changes_its_lane() {
 /// A body in free fall turns by the motion of its limbs. Its angular momentum is zero at all times, so that of three velocities
 /// that shall vanish at the end one combination vanishes anyway.
 #[test]
+fn a_cat_turns() {
+    ladder("cat", &systems::cat(), (1.0, [20, 40, 80]), |cat| {
+        [0.0, 0.2].map(|theta| cat.at_rest(0, [theta, 0.5, -0.5]).expect("rest"))
+    });
+}
+
+#[test]
 fn a_cat_turns_and_a_conserved_momentum_makes_a_condition_redundant() {
     let h = 1.0 / 40.0;
     let cat = Discrete::new(&systems::cat(), Dla2, h).expect("steps");
@@ -398,6 +405,23 @@ fn a_car_with_a_trailer_parks() {
     let largest = bounded.states.iter().fold(0.0_f64, |largest, x| largest.max(x.q[3].abs()));
     assert!(largest < 0.6 + 1e-9 && largest > 0.6 - 1e-5, "{largest}");
     is_simulated(&systems::car(), Dla2, &car, &bounded);
+    // The same minimum with smaller steps.
+    let costs = [80, 160, 320].map(|steps: usize| {
+        let h = 6.0 / steps as f64;
+        let car = Discrete::new(&systems::car(), Dla2, h).expect("steps");
+        let near = |k: usize| bounded.inputs[k * 80 / steps].iter().map(|u| 0.99 * u).collect();
+        let plan = Problem::new(&car, steps, start)
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
+            .bound_entries(start, &[3], (&[-0.6], &[0.6]))
+            .reach(end)
+            .guess_inputs((0..steps).map(near).collect())
+            .solve(&Options::default())
+            .expect("a problem");
+        assert!(plan.status.is_converged() && plan.status.is_minimum, "{}", plan.status);
+        plan.cost
+    });
+    have_order_two("parking with bounds", costs);
 }
 
 /// A disk and a sleigh reach any place from rest to rest, the disk also with bounded torques.
