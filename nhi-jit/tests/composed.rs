@@ -1,8 +1,7 @@
 //! Derivatives of composed steps are those of the systems that the derive generates.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
+mod support;
+
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Curvature, Derivatives, Error, Linearization, Point, SecondDerivatives};
@@ -74,10 +73,7 @@ const H: f64 = 0.05;
 
 /// The system of this file with that name.
 fn derived(name: &str) -> Derived {
-    let found = structs(include_str!("composed.rs")).expect("Rust");
-    let item = found.iter().find(|item| item.ident == name).expect("it is there");
-    let declaration = Declaration::parse(item).expect("no mistakes");
-    Derived::new(declaration, default_engine().as_mut()).expect("derivable")
+    support::derived(include_str!("composed.rs"), name)
 }
 
 fn variant(id: &str) -> Variant {

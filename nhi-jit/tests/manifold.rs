@@ -1,9 +1,7 @@
 //! Displacements and differences of states, as of the systems that the derive generates, bit for bit.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
-use nhi_codegen::pipeline::Derived;
+mod support;
+
 use nhi_jit::Manifold;
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Reduced, ReducedOf, Tangential, Vector};
@@ -52,10 +50,7 @@ struct Cart {
 
 /// That of the system of this file with that name.
 fn manifold(name: &str) -> Manifold {
-    let found = structs(include_str!("manifold.rs")).expect("Rust");
-    let item = found.iter().find(|item| item.ident == name).expect("it is there");
-    let declaration = Declaration::parse(item).expect("no mistakes");
-    Manifold::new(&Derived::new(declaration, default_engine().as_mut()).expect("derivable").mechanics)
+    Manifold::new(&support::derived(include_str!("manifold.rs"), name).mechanics)
 }
 
 /// Different numbers of the size of 1.

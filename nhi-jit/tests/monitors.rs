@@ -1,9 +1,7 @@
 //! What a simulation shows beside its state is what the runtime's shows.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
-use nhi_codegen::pipeline::Derived;
+mod support;
+
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;
@@ -87,10 +85,7 @@ struct Plane {
 
 /// The system of this file with that name.
 fn compiled(name: &str) -> Compiled {
-    let found = structs(include_str!("monitors.rs")).expect("Rust");
-    let item = found.iter().find(|item| item.ident == name).expect("it is there");
-    let declaration = Declaration::parse(item).expect("no mistakes");
-    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let derived = support::derived(include_str!("monitors.rs"), name);
     let optimised = derived.optimised().expect("finite constants");
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
     Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")

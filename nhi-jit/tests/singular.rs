@@ -1,9 +1,7 @@
 //! A snakeboard with both wheel axes along the board: its one-forms are dependent there.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
-use nhi_codegen::pipeline::Derived;
+mod support;
+
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;
@@ -97,10 +95,7 @@ fn refused(error: &Error) -> (u64, f64, Vec<&'static str>, f64) {
 }
 
 fn compiled(name: &str, variant: Variant) -> Compiled {
-    let found = structs(include_str!("singular.rs")).expect("Rust");
-    let item = found.iter().find(|item| item.ident == name).expect("it is there");
-    let declaration = Declaration::parse(item).expect("no mistakes");
-    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let derived = support::derived(include_str!("singular.rs"), name);
     let optimised = derived.optimised().expect("finite constants");
     Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here")
 }

@@ -1,8 +1,7 @@
 //! Steps with auxiliary states: compiled at run time, interpreted and derived, they are the same, bit for bit.
 
-use nhi_codegen::declaration::Declaration;
-use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
+mod support;
+
 use nhi_codegen::optimised::Optimised;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point};
@@ -70,10 +69,7 @@ const INPUT: [f64; 1] = [0.6];
 
 /// The functions of the system of this file with that name.
 fn derived(name: &str) -> (Derived, Optimised) {
-    let found = structs(include_str!("states.rs")).expect("Rust");
-    let item = found.iter().find(|item| item.ident == name).expect("it is there");
-    let declaration = Declaration::parse(item).expect("no mistakes");
-    let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
+    let derived = support::derived(include_str!("states.rs"), name);
     let optimised = derived.optimised().expect("finite constants");
     (derived, optimised)
 }
