@@ -50,6 +50,13 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
+impl Series {
+    /// Points with the colour of that index.
+    pub fn new(name: impl Into<String>, colour: usize, mark: Mark, points: Vec<(f64, f64)>) -> Series {
+        Series { name: name.into(), colour: COLOURS[colour], mark, points }
+    }
+}
+
 /// A set of axes with series.
 #[derive(Clone, Debug)]
 pub struct Panel {
@@ -65,6 +72,26 @@ pub struct Panel {
     pub legend: SeriesLabelPosition,
     /// What is drawn, the last on top.
     pub series: Vec<Series>,
+}
+
+impl Panel {
+    /// Axes that are not logarithmic, with their ranges one after the other.
+    pub fn new(
+        title: &str,
+        labels: (&'static str, &'static str),
+        [left, right, below, above]: [f64; 4],
+        legend: SeriesLabelPosition,
+        series: Vec<Series>,
+    ) -> Panel {
+        Panel {
+            title: title.to_owned(),
+            labels,
+            ranges: (left..right, below..above),
+            logarithmic: (false, false),
+            legend,
+            series,
+        }
+    }
 }
 
 /// The order that an error shows between the last two of its values (step size, error).

@@ -9,16 +9,13 @@ mod noether;
 mod systems;
 
 use nhi_control::{Kinematic, Options, Problem, Quadratic};
-use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, save};
+use nhi_examples::SeriesLabelPosition::LowerRight;
+use nhi_examples::{Mark, Panel, Series, assert_digits, save};
 use std::error::Error;
 use std::f64::consts::PI;
 
 /// The area that a way on the Heisenberg group encloses.
 const AREA: f64 = 0.7;
-
-fn series(name: String, index: usize, mark: Mark, points: Vec<(f64, f64)>) -> Series {
-    Series { name, colour: COLOURS[index], mark, points }
-}
 
 /// The shortest way around the area in `steps` steps, which is a regular polygon.
 fn polygon(steps: u32, index: usize) -> Result<Series, Box<dyn Error>> {
@@ -32,7 +29,7 @@ fn polygon(steps: u32, index: usize) -> Result<Series, Box<dyn Error>> {
     println!("N = {steps}: energy {:.9}, 2 N tan(π/N) z = {expected:.9}; {}", plan.cost, plan.status);
     assert_digits("the energy", plan.cost, &format!("{expected:.8}"));
     let points = plan.states.iter().map(|q| (q[0], q[1])).collect();
-    Ok(series(format!("N = {steps}"), index, Mark::Knots(2), points))
+    Ok(Series::new(format!("N = {steps}"), index, Mark::Knots(2), points))
 }
 
 /// A wheel whose turning and rolling velocities are the inputs goes sideways by `y`.
@@ -46,11 +43,11 @@ fn wheel(y: f64) -> Result<Vec<Series>, Box<dyn Error>> {
     println!("wheel: energy {:.6}; {}", plan.cost, plan.status);
     assert_digits("the energy", plan.cost, "2.960470");
     let way = plan.states.iter().map(|q| (q[2], q[3])).collect();
-    let way = series(String::new(), 0, Mark::Line(1), way);
+    let way = Series::new(String::new(), 0, Mark::Line(1), way);
     let wheels = plan.states.iter().step_by(2).map(|q| {
         let (sin, cos) = q[1].sin_cos();
         let end = |s: f64| (q[2] + s * cos, q[3] + s * sin);
-        series(String::new(), 0, Mark::Line(3), vec![end(-0.02), end(0.02)])
+        Series::new(String::new(), 0, Mark::Line(3), vec![end(-0.02), end(0.02)])
     });
     Ok(std::iter::once(way).chain(wheels).collect())
 }
@@ -60,28 +57,16 @@ fn ball(steps: u32, index: usize, mark: Mark) -> Series {
     let plan = noether::plate_ball(steps);
     println!("ball, N = {steps}: energy {:.6}; {}", plan.cost, plan.status);
     let points = plan.states.iter().map(|q| (q[0], q[1])).collect();
-    series(format!("N = {steps}"), index, mark, points)
-}
-
-fn panel(title: &str, ranges: [f64; 4], series: Vec<Series>) -> Panel {
-    let [left, right, below, above] = ranges;
-    Panel {
-        title: title.to_owned(),
-        labels: ("x", "y"),
-        ranges: (left..right, below..above),
-        logarithmic: (false, false),
-        legend: SeriesLabelPosition::LowerRight,
-        series,
-    }
+    Series::new(format!("N = {steps}"), index, mark, points)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let polygons = vec![polygon(5, 1)?, polygon(12, 2)?, polygon(50, 0)?];
     let balls = vec![ball(10, 1, Mark::Knots(2)), ball(40, 0, Mark::Line(2))];
     let panels = [
-        panel("Heisenberg group, area 0.7", [-0.7, 0.9, -0.5, 1.1], polygons),
-        panel("Wheel, sideways by 0.5", [-0.4, 0.6, -0.2, 0.8], wheel(0.5)?),
-        panel("Ball on a plate, contact", [-1.3, 0.7, -0.2, 1.8], balls),
+        Panel::new("Heisenberg group, area 0.7", ("x", "y"), [-0.7, 0.9, -0.5, 1.1], LowerRight, polygons),
+        Panel::new("Wheel, sideways by 0.5", ("x", "y"), [-0.4, 0.6, -0.2, 0.8], LowerRight, wheel(0.5)?),
+        Panel::new("Ball on a plate, contact", ("x", "y"), [-1.3, 0.7, -0.2, 1.8], LowerRight, balls),
     ];
     println!("{}", save("geodesics.svg", &panels, 3, (420, 420))?.display());
     Ok(())

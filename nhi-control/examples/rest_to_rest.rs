@@ -6,7 +6,8 @@
 mod systems;
 
 use nhi_control::{Discrete, Options, Plan, Problem, Quadratic};
-use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, save};
+use nhi_examples::SeriesLabelPosition::UpperRight;
+use nhi_examples::{Mark, Panel, Series, assert_digits, save};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Differentiable, ReducedOf, Tangential};
 use std::error::Error;
@@ -33,10 +34,6 @@ where
     Ok(plan)
 }
 
-fn series(name: &str, index: usize, mark: Mark, points: Vec<(f64, f64)>) -> Series {
-    Series { name: name.to_owned(), colour: COLOURS[index], mark, points }
-}
-
 /// The way of the centre of mass with the blade at every second step.
 fn sleigh() -> Result<Vec<Series>, Box<dyn Error>> {
     let a = systems::sleigh().a;
@@ -47,9 +44,9 @@ fn sleigh() -> Result<Vec<Series>, Box<dyn Error>> {
         let [theta, x, y] = x.q;
         let (sin, cos) = theta.sin_cos();
         let at = |s: f64| (x + s * cos, y + s * sin);
-        series("", 1, Mark::Line(2), vec![at(-a - 0.05), at(-a + 0.05)])
+        Series::new("", 1, Mark::Line(2), vec![at(-a - 0.05), at(-a + 0.05)])
     });
-    let way = series("centre of mass", 0, Mark::Line(1), way);
+    let way = Series::new("centre of mass", 0, Mark::Line(1), way);
     Ok(std::iter::once(way).chain(blades).collect())
 }
 
@@ -67,36 +64,31 @@ fn cat() -> Result<[Vec<Series>; 2], Box<dyn Error>> {
             (place(f64::cos), place(f64::sin) - 1.4 * i as f64)
         };
         let points = vec![end(-1.0, Some(beta)), end(-1.0, None), end(1.0, None), end(1.0, Some(alpha))];
-        bodies.push(series("", 0, Mark::Knots(3), points.clone()));
-        bodies.push(series("", 1, Mark::Line(3), points[1..3].to_vec()));
+        bodies.push(Series::new("", 0, Mark::Knots(3), points.clone()));
+        bodies.push(Series::new("", 1, Mark::Line(3), points[1..3].to_vec()));
     }
     let angle = |i: usize| {
         let points = plan.states.iter().enumerate();
         points.map(|(k, x)| (k as f64 / STEPS as f64, x.q[i])).collect()
     };
     let angles = ["body", "front limb", "back limb"];
-    let angles = angles.iter().enumerate().map(|(i, name)| series(name, i, Mark::Line(2), angle(i)));
+    let angles =
+        angles.into_iter().enumerate().map(|(i, name)| Series::new(name, i, Mark::Line(2), angle(i)));
     Ok([bodies, angles.collect()])
-}
-
-fn panel(title: &str, labels: (&'static str, &'static str), ranges: [f64; 4], series: Vec<Series>) -> Panel {
-    let [left, right, below, above] = ranges;
-    Panel {
-        title: title.to_owned(),
-        labels,
-        ranges: (left..right, below..above),
-        logarithmic: (false, false),
-        legend: SeriesLabelPosition::UpperRight,
-        series,
-    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [bodies, angles] = cat()?;
     let panels = [
-        panel("Sleigh from above", ("x", "y"), [-0.6, 0.9, -0.2, 1.3], sleigh()?),
-        panel("Body and limbs in free fall", ("x", "y, less 1.4 every 0.25"), [-3.6, 3.6, -6.4, 0.8], bodies),
-        panel("Angles", ("time", "angle"), [0.0, 1.0, -3.0, 3.0], angles),
+        Panel::new("Sleigh from above", ("x", "y"), [-0.6, 0.9, -0.2, 1.3], UpperRight, sleigh()?),
+        Panel::new(
+            "Body and limbs in free fall",
+            ("x", "y, less 1.4 every 0.25"),
+            [-3.6, 3.6, -6.4, 0.8],
+            UpperRight,
+            bodies,
+        ),
+        Panel::new("Angles", ("time", "angle"), [0.0, 1.0, -3.0, 3.0], UpperRight, angles),
     ];
     println!("{}", save("rest_to_rest.svg", &panels, 3, (420, 420))?.display());
     Ok(())
