@@ -4,9 +4,9 @@ joblib, from three processes of MPI, and from this process alone. Ray is left ou
     python check.py FOLDER
 """
 
+import contextlib
 import importlib.util
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +19,17 @@ BICYCLES = "1000"
 HERE = Path(__file__).parent
 
 
+def worker(run: subprocess.Popen, is_worker) -> psutil.Process:
+    """A worker of a script. A process of Ray is one only while it runs a task."""
+    while run.poll() is None:
+        for child in psutil.Process(run.pid).children(recursive=True):
+            # Processes end meanwhile.
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if is_worker(" ".join(child.cmdline())):
+                    return child
+    raise AssertionError("the script ended before a worker was found")
+
+
 def killed(engine: str, is_worker, folder: Path) -> None:
     """Runs a script, and kills a worker when the first task is done."""
     command = [sys.executable, str(HERE / f"with_{engine}.py"), str(folder), BICYCLES]
@@ -29,10 +40,7 @@ def killed(engine: str, is_worker, folder: Path) -> None:
             if line.startswith("done: "):
                 done += 1
                 if done == 1:
-                    children = psutil.Process(run.pid).children(recursive=True)
-                    workers = [child for child in children if is_worker(" ".join(child.cmdline()))]
-                    assert workers, [child.cmdline() for child in children]
-                    os.kill(workers[0].pid, signal.SIGKILL)
+                    worker(run, is_worker).kill()
     assert run.returncode == 0 and done == 20, (run.returncode, done)
 
 
