@@ -424,7 +424,7 @@ fn nothing_pulled_back<S: Tangential, T: Scalar>() -> PulledBackOf<S, T> {
     PulledBack { a: S::Tangent::splat(h), b: S::Inputs::splat(h), c: S::Parameters::splat(h), h }
 }
 
-fn no_curvature<S: Tangential, T: Scalar>() -> CurvatureOf<S, T> {
+pub(crate) fn no_curvature<S: Tangential, T: Scalar>() -> CurvatureOf<S, T> {
     let (xx, xu) = (zeros::<S::Tangent<T>, S::Tangent<T>, T>(), zeros::<S::Tangent<T>, S::Inputs<T>, T>());
     Curvature { xx, xu, uu: zeros::<S::Inputs<T>, S::Inputs<T>, T>(), a: xx, b: xu }
 }

@@ -1,6 +1,7 @@
 //! Derivatives of composed steps, by the chain rule over the parts.
 
 use super::Compose;
+use crate::derivatives::no_curvature;
 use crate::system::Rows;
 use crate::{
     Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Failure, Linearization, LinearizationOf,
@@ -159,8 +160,8 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
         Ok(())
     }
 
-    /// Σ Mᵢᵀ Hᵢ Mᵢ, where Mᵢ are the derivatives of the state before a part, and of the inputs, by (x, u), and Hᵢ the second
-    /// derivatives of the part with the covector that the parts after it pull back.
+    /// Backwards: the second derivatives of a substep and those after it are those of the latter, taken along A and B of the
+    /// substep, and its own with the covector that the latter pull back.
     fn curvature_to<T: Scalar>(
         &self,
         parameters: &S::Parameters<T>,
@@ -169,40 +170,27 @@ impl<S: Steady, M: Differentiable<S> + Symmetric, const N: usize> Differentiable
         all: &mut CurvatureOf<S, T>,
     ) -> Result<(), Failure> {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
-        let (no_x, no_u) = (S::Tangent::splat(zero), S::Inputs::splat(zero));
-        let substeps = self.substeps::<S, T>(parameters, from)?;
-        let (mut a, b) = (<S::Tangent<T> as Rows>::rows(no_x), <S::Tangent<T> as Rows>::rows(no_u));
-        a.as_mut().iter_mut().enumerate().for_each(|(i, row)| row.as_mut()[i] = one);
-        let mut before = [(a, b); N];
-        let mut now = (a, b);
-        for (before, (from, _)) in before.iter_mut().zip(&substeps) {
-            *before = now;
-            let next = self.base.linearize(parameters, from)?;
-            let (a, b) = &now;
-            let (mut a_next, mut b_next) = (<S::Tangent<T> as Rows>::rows(no_x), next.b);
-            add_product(a_next.as_mut(), next.a.as_ref(), a.as_ref());
-            add_product(b_next.as_mut(), next.a.as_ref(), b.as_ref());
-            now = (a_next, b_next);
-        }
-        *all = Curvature {
-            xx: <S::Tangent<T> as Rows>::rows(no_x),
-            xu: <S::Tangent<T> as Rows>::rows(no_u),
-            uu: <S::Inputs<T> as Rows>::rows(no_u),
-            a: now.0,
-            b: now.1,
-        };
+        let no_x = S::Tangent::splat(zero);
+        *all = no_curvature::<S, T>();
+        all.a.as_mut().iter_mut().enumerate().for_each(|(i, row)| row.as_mut()[i] = one);
         let mut w = *w;
-        for ((a, b), (from, _)) in before.iter().zip(&substeps).rev() {
-            let part = self.base.curvature(parameters, from, &w)?;
-            w = self.base.pull_back(parameters, from, &w)?.a;
-            let (mut xx, mut xu) = (<S::Tangent<T> as Rows>::rows(no_x), part.xu);
-            add_product(xx.as_mut(), part.xx.as_ref(), a.as_ref());
-            add_product(xu.as_mut(), part.xx.as_ref(), b.as_ref());
-            add_transposed_product(all.xx.as_mut(), a.as_ref(), xx.as_ref());
-            add_transposed_product(all.xu.as_mut(), a.as_ref(), xu.as_ref());
-            add_transposed_product(all.uu.as_mut(), b.as_ref(), xu.as_ref());
-            add_transposed_product(all.uu.as_mut(), part.xu.as_ref(), b.as_ref());
-            all.uu.as_mut().iter_mut().zip(part.uu.as_ref()).for_each(|(to, row)| add(to, one, row));
+        for (from, _) in self.substeps::<S, T>(parameters, from)?.iter().rev() {
+            let Curvature { mut xx, mut xu, mut uu, a, b } = self.base.curvature(parameters, from, &w)?;
+            let mut before = no_x;
+            a.as_ref().iter().zip(w.as_ref()).for_each(|(row, &w)| add(&mut before, w, row));
+            w = before;
+            let (mut xx_a, mut xx_b) = (<S::Tangent<T> as Rows>::rows(no_x), all.xu);
+            add_product(xx_a.as_mut(), all.xx.as_ref(), a.as_ref());
+            add_product(xx_b.as_mut(), all.xx.as_ref(), b.as_ref());
+            add_transposed_product(xx.as_mut(), a.as_ref(), xx_a.as_ref());
+            add_transposed_product(xu.as_mut(), a.as_ref(), xx_b.as_ref());
+            add_transposed_product(uu.as_mut(), b.as_ref(), xx_b.as_ref());
+            add_transposed_product(uu.as_mut(), all.xu.as_ref(), b.as_ref());
+            uu.as_mut().iter_mut().zip(all.uu.as_ref()).for_each(|(to, row)| add(to, one, row));
+            let (mut a_all, mut b_all) = (<S::Tangent<T> as Rows>::rows(no_x), all.b);
+            add_product(a_all.as_mut(), all.a.as_ref(), a.as_ref());
+            add_product(b_all.as_mut(), all.a.as_ref(), b.as_ref());
+            *all = Curvature { xx, xu, uu, a: a_all, b: b_all };
         }
         mirror(all.xx.as_mut());
         mirror(all.uu.as_mut());

@@ -70,15 +70,6 @@ impl Method<'_, '_> {
         let pulled: Arrays<'_> = &[("a", [nx, 1]), ("b", [k, 1]), ("c", [np, 1]), ("by_h", [1, 1])];
         let second: Arrays<'_> =
             &[("xx", [nx, nx]), ("xu", [nx, k]), ("uu", [k, k]), ("a", [nx, nx]), ("b", [nx, k])];
-        // (a, b) of the first parts, followed by one with (part_a, part_b).
-        let chained = |a: &str, b: &str| {
-            [
-                zero("next_a", nx * nx),
-                product("part_a", a, "next_a", [nx, nx, nx]),
-                product("part_a", b, "part_b", [nx, nx, k]),
-            ]
-            .concat()
-        };
         let start = format!("{name} parts[{n}];\nnhi_status status;\n");
         let parts = self.call("parts", &format!("sim{u}, parts"));
         for function in functions {
@@ -89,7 +80,9 @@ impl Method<'_, '_> {
                         zero("lambda_x", m * nx),
                         product("part_lambda_x", "a", "lambda_x", [m, nx, nx]),
                         copy("part_lambda_u", "lambda_u", m * k),
-                        chained("a", "b"),
+                        zero("next_a", nx * nx),
+                        product("part_a", "a", "next_a", [nx, nx, nx]),
+                        product("part_a", "b", "part_b", [nx, nx, k]),
                         copy("next_a", "a", nx * nx),
                         copy("part_b", "b", nx * k),
                     ];
@@ -140,58 +133,47 @@ impl Method<'_, '_> {
                         copy("by", "a", nx),
                     )
                 }
+                // Backwards: the second derivatives of a part and those after it are those of the latter, taken along A and B
+                // of the part, and its own with the covector that the latter pull back.
                 _ => {
-                    let before = |array: &str, length: usize| format!("{array} + {length} * i");
-                    let (a, b) = (before("before_a", nx * nx), before("before_b", nx * k));
-                    let forward = [
-                        copy("a", &a, nx * nx),
-                        copy("b", &b, nx * k),
-                        part("linearize", "i", first, "part_"),
-                        chained("a", "b"),
-                        copy("next_a", "a", nx * nx),
-                        copy("part_b", "b", nx * k),
-                    ];
-                    let backward = [
-                        part("curvature", "i", second, "part_"),
-                        part("pull_back", "i", pulled, "pulled_"),
-                        zero("next_a", nx * nx),
-                        product("part_xx", &a, "next_a", [nx, nx, nx]),
-                        // part_xu is needed as it is, and with the derivatives before the part.
-                        copy("part_xu", "next_xu", nx * k),
-                        product("part_xx", &b, "next_xu", [nx, nx, k]),
-                        transposed(&a, "next_a", "xx", [nx, nx, nx]),
-                        transposed(&a, "next_xu", "xu", [nx, nx, k]),
-                        transposed(&b, "next_xu", "uu", [nx, k, k]),
-                        transposed("part_xu", &b, "uu", [nx, k, k]),
+                    let last = [
+                        zero("by_x", nx),
+                        transposed("part_a", "by", "by_x", [nx, nx, 1]),
+                        copy("by_x", "by", nx),
+                        zero("by_a", nx * nx),
+                        product("xx", "part_a", "by_a", [nx, nx, nx]),
+                        copy("xu", "by_b", nx * k),
+                        product("xx", "part_b", "by_b", [nx, nx, k]),
+                        transposed("part_a", "by_a", "part_xx", [nx, nx, nx]),
+                        copy("part_xx", "xx", nx * nx),
+                        transposed("part_a", "by_b", "part_xu", [nx, nx, k]),
+                        transposed("part_b", "by_b", "part_uu", [nx, k, k]),
+                        transposed("xu", "part_b", "part_uu", [nx, k, k]),
+                        copy("part_xu", "xu", nx * k),
                         sum("part_uu", "uu", k * k),
-                        copy("pulled_a", "by", nx),
+                        product("a", "part_b", "b", [nx, nx, k]),
+                        zero("by_a", nx * nx),
+                        product("a", "part_a", "by_a", [nx, nx, nx]),
+                        copy("by_a", "a", nx * nx),
                     ];
-                    let more = if k > 0 {
-                        format!("{real} before_b[{}];\n{real} next_xu[{}];\n", n * nx * k, nx * k)
-                    } else {
-                        String::new()
-                    };
-                    let u_only: Arrays<'_> = &first[2..];
+                    let scratch: Arrays<'_> =
+                        &[("by", [nx, 1]), ("by_x", [nx, 1]), ("by_a", [nx, nx]), ("by_b", [nx, k])];
                     let mirror = |array: &str, length: usize| match length {
                         0 => String::new(),
                         _ => format!("nhi_mirror({length}, {array});\n"),
                     };
                     format!(
-                        "{start}{}{}{}{real} by[{nx}];\n{real} next_a[{}];\n{real} before_a[{}];\n{more}{parts}{}{}{}{}\
-                         nhi_identity({nx}, a);\n{}for (int i = 0; i < {n}; ++i) {{\n{}}}\n\
-                         for (int i = {n} - 1; i >= 0; --i) {{\n{}}}\n{}{}",
+                        "{start}{}{}{parts}{}{}{}{}nhi_identity({nx}, a);\n{}\
+                         for (int i = {n} - 1; i >= 0; --i) {{\n{}{}}}\n{}{}",
                         declared(second, "part_"),
-                        declared(u_only, "part_"),
-                        declared(pulled, "pulled_"),
-                        nx * nx,
-                        n * nx * nx,
+                        declared(scratch, ""),
                         copy("w", "by", nx),
                         zero("xx", nx * nx),
                         zero("xu", nx * k),
                         zero("uu", k * k),
                         zero("b", nx * k),
-                        forward.concat(),
-                        backward.concat(),
+                        part("curvature", "i", second, "part_"),
+                        last.concat(),
                         mirror("xx", nx),
                         mirror("uu", k),
                     )
