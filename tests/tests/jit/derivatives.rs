@@ -1,12 +1,13 @@
 //! Derivatives of steps compute the bits of the interpreter, for the step just taken.
 
+use super::compare_all;
 use nhi_codegen::method::{curvature_program, derivative_programs};
 use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
 use nhi_codegen::system::System;
 use nhi_interpreter::{Options, run};
 use nhi_jit::{Compiled, Derivatives, Error, Point, SecondDerivatives, Simulation};
 use nhi_methods::{Method, Variant};
-use nhi_models::{GROUP_MODELS, MODELS, Model};
+use nhi_models::Model;
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{derive, of_model};
 
@@ -120,7 +121,7 @@ fn compare(model: &dyn Model) -> usize {
 
 #[test]
 fn derivatives_are_those_of_the_interpreter() {
-    let compared: usize = MODELS.iter().chain(GROUP_MODELS).map(|model| compare(*model)).sum();
+    let compared = compare_all(compare);
     println!("{compared} steps");
     assert!(compared > 60, "{compared}");
 }

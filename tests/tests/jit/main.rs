@@ -6,6 +6,7 @@ mod model;
 use model::at_run_time;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::optimised::Optimised;
+use nhi_codegen::parallel::in_parallel;
 use nhi_jit::{Compiled, Error, Point, Simulation};
 use nhi_methods::Variant;
 use nhi_models::{GROUP_MODELS, Instance, MODELS, Model, Node};
@@ -13,8 +14,6 @@ use nhi_runtime::{Failure, Limits};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{DRIVEN, declarations, derive, of_model};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps that are compared.
 const STEPS: u64 = 1000;
@@ -115,35 +114,15 @@ fn compare(model: &dyn Model) -> usize {
     compared
 }
 
-/// Does `work` for each index on all processors.
-fn in_parallel(length: usize, work: impl Fn(usize) + Sync) {
-    let begun = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let i = begun.fetch_add(1, Ordering::Relaxed);
-                    if i >= length {
-                        break;
-                    }
-                    work(i);
-                }
-            });
-        }
-    });
+/// The sum of what `compare` compares for each model, on all processors.
+fn compare_all(compare: impl Fn(&dyn Model) -> usize + Sync) -> usize {
+    let models: Vec<&dyn Model> = GROUP_MODELS.iter().chain(MODELS).copied().collect();
+    in_parallel(&models, |model| model.name(), |model| compare(*model)).iter().sum()
 }
 
 #[test]
 fn compiled_and_derived_steps_compute_the_same_bits() {
-    let models: Vec<&dyn Model> = MODELS.iter().chain(GROUP_MODELS).copied().collect();
-    let compared = Mutex::new(0);
-    in_parallel(models.len(), |i| {
-        // Declarations belong to a thread.
-        let steps = compare(models[i]);
-        *compared.lock().expect("nobody panics here") += steps;
-    });
-    let compared = compared.into_inner().expect("nobody panics here");
+    let compared = compare_all(compare);
     assert!(compared > 600_000, "{compared}");
 }
 

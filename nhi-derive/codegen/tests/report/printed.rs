@@ -3,6 +3,7 @@
 use super::{declared, derived, model, models, report};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::ExpandError;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::report::{self as reports, Format, Report, SECTIONS};
 use std::path::PathBuf;
 use std::process::Command;
@@ -133,12 +134,9 @@ fn tex_compiles() {
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report");
     std::fs::create_dir_all(&folder).expect("a writable folder");
-    let of_models = models().into_iter().map(|(name, source)| {
-        let report = reports::read(&source, None, &mut BuiltIn).unwrap_or_else(|e| panic!("{name}: {e}"));
-        (name.replace(['/', '.'], "_"), report)
-    });
-    for (name, report) in of_models.chain([("strange".to_owned(), strange())]) {
-        let tex = Format::Tex.print(&report);
+    let compile = |name: &str, report: &Report| {
+        let name = name.replace(['/', '.'], "_");
+        let tex = Format::Tex.print(report);
         assert_eq!(tex.matches("\\usepackage").count(), 1, "{name}: amsmath alone");
         let path = folder.join(format!("{name}.tex"));
         std::fs::write(&path, &tex).expect("a writable folder");
@@ -158,7 +156,13 @@ fn tex_compiles() {
         };
         let out: Vec<&str> = log.lines().filter(sticks_out).collect();
         assert!(out.is_empty(), "{name}: {out:#?}");
-    }
+    };
+    compile("strange", &strange());
+    let of_model = |(name, source): &(String, String)| {
+        let report = reports::read(source, None, &mut BuiltIn).unwrap_or_else(|e| panic!("{name}: {e}"));
+        compile(name, &report);
+    };
+    in_parallel(&models(), |(name, _)| name, of_model);
 }
 
 #[test]
