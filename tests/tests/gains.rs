@@ -13,15 +13,13 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, passes};
 use nhi_codegen::optimised::MethodFunctions;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::Simulation;
 use nhi_models::{GROUP_MODELS, MODELS, Model};
 use nhi_tests::declarations::of_model;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// The methods that are measured, where a model declares them.
 const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rattle];
@@ -104,18 +102,7 @@ fn rows() -> Vec<Row> {
             }
         }
     }
-    let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some((model, method)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let row = row(*model, method);
-                    rows.lock().expect("no thread panics").push(row);
-                }
-            });
-        }
-    });
-    let mut rows = rows.into_inner().expect("no thread panics");
+    let mut rows = in_parallel(&work, |(model, _)| model.name(), |(model, method)| row(*model, method));
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     rows
 }

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 
 def worker(run: subprocess.Popen, is_worker) -> psutil.Process:
-    """A worker of a script. A process of Ray is one only while it runs a task."""
+    """Waits for a worker of a script, which in Ray is a process that runs a task at the moment."""
     while run.poll() is None:
         for child in psutil.Process(run.pid).children(recursive=True):
             # Processes end meanwhile.
