@@ -113,7 +113,16 @@ impl<T: Scalar> Fields<T> for T {
 }
 
 /// Calls `at` with every index below `N`, in order. The loop is unrolled in the source, because LLVM does not vectorise a
-/// loop over lanes around an inner loop that it unrolls too late.
+/// loop over lanes around an inner loop that it unrolls too late. Programs with debug assertions have the plain loop, since
+/// the unrolled one was a quarter of what an ensemble takes to compile.
+#[cfg(debug_assertions)]
+#[inline(always)]
+pub(crate) fn unrolled<const N: usize>(at: impl FnMut(usize)) {
+    (0..N).for_each(at);
+}
+
+/// As above.
+#[cfg(not(debug_assertions))]
 #[inline(always)]
 pub(crate) fn unrolled<const N: usize>(mut at: impl FnMut(usize)) {
     macro_rules! unrolled {

@@ -24,7 +24,7 @@ pub(crate) trait Work {
     /// Whether more values are live than AVX2 has registers, so that the loop gains from the registers of AVX-512 even
     /// if it is scalar.
     #[cfg_attr(
-        not(all(target_arch = "x86_64", feature = "std")),
+        not(all(target_arch = "x86_64", feature = "std", not(debug_assertions))),
         expect(dead_code, reason = "there is no AVX-512")
     )]
     const MANY: bool = false;
@@ -85,12 +85,14 @@ impl Isa {
         match self.0 {
             Level::Plain => {
                 if const { EVERYWHERE || cfg!(not(all(target_arch = "x86_64", feature = "std"))) } {
-                    return Some(work.run::<T::Everywhere>());
+                    return Some(plain::<W, T::Everywhere>(work));
                 }
                 None
             }
+            #[cfg(all(target_arch = "x86_64", feature = "std", debug_assertions))]
+            Level::Avx2 | Level::Avx512 => Some(plain::<W, T>(work)),
             // SAFETY: the processor supports the instructions, otherwise this `Isa` would not exist.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[cfg(all(target_arch = "x86_64", feature = "std", not(debug_assertions)))]
             #[allow(unsafe_code, reason = "calls with target features")]
             Level::Avx2 | Level::Avx512 => Some(unsafe {
                 if const { W::MANY } && self.0 == Level::Avx512 {
@@ -107,26 +109,35 @@ impl Isa {
     #[inline]
     pub(crate) fn run<W: Work, T: Arithmetic>(self, work: W) -> W::Output {
         match self.0 {
-            Level::Plain => work.run::<T::Everywhere>(),
+            Level::Plain => plain::<W, T::Everywhere>(work),
+            #[cfg(all(target_arch = "x86_64", feature = "std", debug_assertions))]
+            Level::Avx2 | Level::Avx512 => plain::<W, T>(work),
             // SAFETY: the processor supports the instructions, otherwise this `Isa` would not exist.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[cfg(all(target_arch = "x86_64", feature = "std", not(debug_assertions)))]
             #[allow(unsafe_code, reason = "a call with target features")]
             Level::Avx2 => unsafe { avx2::<W, T>(work) },
             // SAFETY: as above.
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[cfg(all(target_arch = "x86_64", feature = "std", not(debug_assertions)))]
             #[allow(unsafe_code, reason = "a call with target features")]
             Level::Avx512 => unsafe { avx512::<W, T>(work) },
         }
     }
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
+/// The version for the program's target. Programs with debug assertions have no other: without optimisation, further versions
+/// take as long as this one, and double or triple the memory and the time of the build.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn plain<W: Work, T: Scalar>(work: W) -> W::Output {
+    work.run::<T>()
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "std", not(debug_assertions)))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 fn avx2<W: Work, T: Scalar>(work: W) -> W::Output {
     work.run::<T>()
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[cfg(all(target_arch = "x86_64", feature = "std", not(debug_assertions)))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512dq,avx512vl,avx512bw")]
 fn avx512<W: Work, T: Scalar>(work: W) -> W::Output {
     work.run::<T>()

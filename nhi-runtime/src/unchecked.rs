@@ -48,7 +48,7 @@ pub(crate) fn finite<T: Scalar, A: Fields<T>, B: Fields<f64>>(value: &A) -> Opti
 }
 
 /// x·0, which is zero only for finite `x`: the sum over many numbers is zero if all of them are finite.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn zero_if_finite(x: f64) -> f64 {
     x * 0.0
 }
@@ -58,11 +58,11 @@ pub(crate) fn zero_if_finite(x: f64) -> f64 {
 macro_rules! functions_by_f64 {
     () => {
         functions_by_f64!(@unary sqrt tan asin acos atan sinh cosh tanh exp ln);
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn sin_cos(self) -> (Self, Self) {
             $crate::trigonometry::sin_cos_or_nan(self)
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn update_sin_cos(
             self,
             update: $crate::drive::SinCosUpdate,
@@ -72,25 +72,25 @@ macro_rules! functions_by_f64 {
         ) -> (Self, Self) {
             $crate::trigonometry::update_sin_cos_or_nan(self, update, from, by, sines)
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn sin(self) -> Self {
             self.sin_cos().0
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn cos(self) -> Self {
             self.sin_cos().1
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn atan2(self, x: Self) -> Self {
             Self::from_f64(Scalar::atan2(self.to_f64(), x.to_f64()))
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn powf(self, x: Self) -> Self {
             Self::from_f64(Scalar::powf(self.to_f64(), x.to_f64()))
         }
     };
     (@unary $($f:ident)*) => {$(
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn $f(self) -> Self {
             Self::from_f64(Scalar::$f(self.to_f64()))
         }
@@ -103,7 +103,7 @@ macro_rules! by_f64 {
     ($($trait:ident $operator:ident;)*) => {$(
         impl $trait for Separate {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn $operator(self, other: Self) -> Self {
                 Separate($trait::$operator(self.0, other.0))
             }
@@ -120,7 +120,7 @@ by_f64! {
 
 impl Neg for Separate {
     type Output = Self;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn neg(self) -> Self {
         Separate(-self.0)
     }
@@ -129,16 +129,16 @@ impl Neg for Separate {
 impl Scalar for Separate {
     const EPSILON: f64 = f64::EPSILON;
     const DRIVE: Drive = Drive { checked: false, ..Drive::PLAIN };
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_f64(x: f64) -> Self {
         Separate(x)
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn to_f64(self) -> f64 {
         self.0
     }
     functions_by_f64!();
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn opaque(self) -> Self {
         Separate(crate::isa::opaque(self.0))
     }

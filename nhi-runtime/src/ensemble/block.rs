@@ -534,8 +534,9 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
         self.step::<T>(last, NO_PLACES);
     }
 
-    /// Step number `k` + 1. Results in `omitted` places are not stored.
-    #[inline(always)]
+    /// Step number `k` + 1. Results in `omitted` places are not stored. Inlined, so that the places are constants; without
+    /// optimisation that would compile the step once more.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<T: Scalar>(&mut self, k: u64, omitted: Places) {
         let Batch { method, prepared, inputs, state, lanes, h, .. } = self;
         let t = T::from_f64(k as f64 * *h);
@@ -549,7 +550,7 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
     }
 
     /// One lane after the other.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn one_by_one<T: Scalar>(self) {
         let Batch { method, prepared, inputs, state, lanes, h, from, count, .. } = self;
         for lane in lanes {

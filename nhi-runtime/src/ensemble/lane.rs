@@ -11,18 +11,20 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 #[repr(transparent)]
 pub(super) struct Lane<T, const UPDATES: u32>(T);
 
+// Without optimisation, an operation is a call: inlined, each would be some thirty instructions, and an ensemble would take
+// twice the time and the memory to compile.
 macro_rules! forward {
     ($($trait:ident $operator:ident;)*) => {$(
         impl<T: Scalar, const UPDATES: u32> $trait for Lane<T, UPDATES> {
             type Output = Self;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn $operator(self, other: Self) -> Self {
                 Lane(self.0.$operator(other.0))
             }
         }
     )*};
     (@unary $($f:ident)*) => {$(
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn $f(self) -> Self {
             Lane(self.0.$f())
         }
@@ -38,7 +40,7 @@ forward! {
 
 impl<T: Scalar, const UPDATES: u32> Neg for Lane<T, UPDATES> {
     type Output = Self;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn neg(self) -> Self {
         Lane(-self.0)
     }
@@ -47,21 +49,21 @@ impl<T: Scalar, const UPDATES: u32> Neg for Lane<T, UPDATES> {
 impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     const EPSILON: f64 = T::EPSILON;
     const DRIVE: Drive = Drive { updates: UPDATES, ..T::DRIVE };
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_f64(x: f64) -> Self {
         Lane(T::from_f64(x))
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn to_f64(self) -> f64 {
         self.0.to_f64()
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn sin_cos(self) -> (Self, Self) {
         let (sin, cos) = self.0.sin_cos();
         (Lane(sin), Lane(cos))
     }
     /// By fewer formulas, without branches; NaN for other angles.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn update_sin_cos(
         self,
         update: SinCosUpdate,
@@ -79,16 +81,16 @@ impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
         (Lane(sin), Lane(cos))
     }
     /// `near`, or NaN.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn near_or_far(self, bound: f64, near: Self, _far: impl Fn(Self) -> Self) -> Self {
         if self.to_f64() < bound { near } else { Lane(T::from_f64(f64::NAN)) }
     }
     forward!(@unary sqrt sin cos tan asin acos atan sinh cosh tanh exp ln);
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn atan2(self, x: Self) -> Self {
         Lane(self.0.atan2(x.0))
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn powf(self, x: Self) -> Self {
         Lane(self.0.powf(x.0))
     }

@@ -14,6 +14,7 @@ use crate::{
 use block::{Block, Common, Constants, LANES, Stop};
 use core::fmt;
 use core::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 pub use checkpoint::Checkpoint;
 
@@ -353,7 +354,7 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
         let Ensemble { method, h, shared, blocks, limits, steps: from, .. } = self;
         let common = Common { method: &*method, shared: shared.as_ref(), h: *h, isa, limits: *limits };
         let from = *from;
-        each_mut(blocks, |_, block| block.advance::<S, M, A>(&common, from, steps));
+        for_each_block(blocks, &|_, block| block.advance::<S, M, A>(&common, from, steps));
         self.steps += steps;
     }
 
@@ -373,25 +374,29 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
         let (shared, h, from) = (shared.as_ref(), *h, *from);
         let common = Common { method: &*method, shared, h, isa: Isa::best(), limits: *limits };
         let samples = steps / every;
-        let of_blocks = each_mut(blocks, |b, block| {
+        let of_blocks = Results::new(blocks.len());
+        for_each_block(blocks, &|b, block| {
             let mut of_block = Vec::with_capacity(samples.try_into().unwrap_or_default());
             for n in 0..samples {
                 block.advance::<S, M, A>(&common, from + n * every, every);
                 of_block.push(block.observe::<S, M, R>(b, shared, h, from + (n + 1) * every, &quantity));
             }
             block.advance::<S, M, A>(&common, from + samples * every, steps % every);
-            of_block
+            of_blocks.set(b, of_block);
         });
         self.steps += steps;
-        let mut of_blocks: Vec<_> = of_blocks.into_iter().map(Vec::into_iter).collect();
+        let mut of_blocks: Vec<_> = of_blocks.into_vec().into_iter().map(Vec::into_iter).collect();
         (0..samples).map(|_| of_blocks.iter_mut().filter_map(Iterator::next).flatten().collect()).collect()
     }
 
     /// Evaluates `quantity` for the index and the present [`Sample`](crate::Sample) of every trajectory, with all threads.
     pub fn observe<R: Send>(&self, quantity: impl Fn(usize, &SampleOf<S>) -> R + Sync) -> Vec<R> {
         let (shared, h, steps) = (self.shared.as_ref(), self.h, self.steps);
-        let observe = |b, block: &Block| block.observe::<S, M, R>(b, shared, h, steps, &quantity);
-        each(&self.blocks, observe).into_iter().flatten().collect()
+        let of_blocks = Results::new(self.blocks.len());
+        for_each_index(self.blocks.len(), &|b| {
+            of_blocks.set(b, self.blocks[b].observe::<S, M, R>(b, shared, h, steps, &quantity));
+        });
+        of_blocks.into_vec().into_iter().flatten().collect()
     }
 
     /// The energies of all trajectories.
@@ -400,24 +405,44 @@ impl<S: System, M: Method<S> + Sync, A: Arithmetic> Ensemble<S, M, A> {
     }
 }
 
-/// The results of `f` for every index and block, in order.
-fn each_mut<R: Send>(blocks: &mut [Block], f: impl Fn(usize, &mut Block) -> R + Sync) -> Vec<R> {
+/// Calls `f` with every block, on all threads. Neither this function nor [`for_each_index`] is generic: otherwise the code of
+/// the thread pool would be compiled again for every system and method.
+fn for_each_block(blocks: &mut [Block], f: &(dyn Fn(usize, &mut Block) + Sync)) {
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
-        blocks.par_iter_mut().enumerate().map(|(b, block)| f(b, block)).collect()
+        blocks.par_iter_mut().enumerate().for_each(|(b, block)| f(b, block));
     }
     #[cfg(not(feature = "rayon"))]
-    blocks.iter_mut().enumerate().map(|(b, block)| f(b, block)).collect()
+    blocks.iter_mut().enumerate().for_each(|(b, block)| f(b, block));
 }
 
-/// As [`each_mut`].
-fn each<R: Send>(blocks: &[Block], f: impl Fn(usize, &Block) -> R + Sync) -> Vec<R> {
+/// Calls `f` with every index below `len`, on all threads.
+fn for_each_index(len: usize, f: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
     {
         use rayon::prelude::*;
-        blocks.par_iter().enumerate().map(|(b, block)| f(b, block)).collect()
+        (0..len).into_par_iter().for_each(f);
     }
     #[cfg(not(feature = "rayon"))]
-    blocks.iter().enumerate().map(|(b, block)| f(b, block)).collect()
+    (0..len).for_each(f);
+}
+
+/// Results that threads store by index.
+struct Results<R>(Mutex<Vec<Option<R>>>);
+
+impl<R> Results<R> {
+    fn new(len: usize) -> Self {
+        Results(Mutex::new((0..len).map(|_| None).collect()))
+    }
+
+    fn set(&self, index: usize, result: R) {
+        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        results[index] = Some(result);
+    }
+
+    fn into_vec(self) -> Vec<R> {
+        let results = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().flatten().collect()
+    }
 }
