@@ -1,5 +1,5 @@
 //! Programs for tests, read from their textual form.
-#![allow(dead_code, unused_imports, reason = "each test file uses some of this")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses some of this")]
 
 mod carrying;
 mod parse;

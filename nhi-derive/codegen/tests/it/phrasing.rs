@@ -1,12 +1,10 @@
 //! The same system in words of the space and in words of the body: the same steps, at the same cost.
 
-mod support;
-
+use crate::support::{derived, distance};
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::Optimised;
 use nhi_interpreter::Simulation;
 use nhi_methods::Variant;
-use support::{derived, distance};
 
 const STEPS: usize = 40;
 

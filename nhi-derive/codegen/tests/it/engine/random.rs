@@ -1,7 +1,7 @@
 //! Random expressions: answers are equal to what was asked, and engines agree.
 
-use crate::conditioned::evaluate;
-use crate::engines;
+use super::conditioned::evaluate;
+use super::engines;
 use nhi_codegen::expr::{Expr, Function, Pool};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,9 +1,6 @@
 //! Emitted Rust.
 
-#[path = "../examples/growth/families.rs"]
-mod families;
-
-use families::FAMILIES;
+use crate::families::FAMILIES;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::method::{Method, StateKind};

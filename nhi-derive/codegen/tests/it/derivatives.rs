@@ -1,7 +1,6 @@
 //! Derivatives of steps, against differences of the steps themselves and against each other.
 
-mod support;
-
+use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
@@ -16,7 +15,6 @@ use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
 use std::path::{Path, PathBuf};
-use support::{Random, Run, distance};
 
 /// The methods of most models. The first ones have all that apply.
 const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4];

@@ -1,11 +1,9 @@
 //! Programs: textual form, validation, interpreter.
 
-mod support;
-
+use crate::support::{Run, program, systems};
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::program::{Foreseen, Program, Statement, Turn};
 use nhi_runtime::Failure;
-use support::{Run, program, systems};
 
 #[test]
 fn textual_form_is_read_back() {

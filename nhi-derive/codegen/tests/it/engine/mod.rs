@@ -1,13 +1,11 @@
 //! The symbolic engines, against each other and against evaluation.
 
-mod conditioned;
+pub(crate) mod conditioned;
 mod forms;
 #[cfg(feature = "symbolica")]
 mod isolation;
 mod models;
 mod random;
-#[path = "../support/mod.rs"]
-mod support;
 
 use nhi_codegen::engine::{BuiltIn, Engine};
 

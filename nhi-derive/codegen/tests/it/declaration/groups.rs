@@ -9,9 +9,7 @@ use nhi_codegen::method::Method;
 use nhi_codegen::system::System;
 use std::collections::HashMap;
 
-#[path = "../support/mod.rs"]
-mod support;
-use support::Random;
+use crate::support::Random;
 
 /// The system that a file of `models/src/lie` declares.
 fn model(file: &str) -> System {

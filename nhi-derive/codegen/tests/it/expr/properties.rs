@@ -1,7 +1,7 @@
 //! What holds for every expression.
 
-use crate::conditioned::evaluate;
-use crate::recipe::{POINTS, Recipe, SYMBOLS, bind, config, recipe};
+use super::recipe::{POINTS, Recipe, SYMBOLS, bind, config, recipe};
+use crate::engine::conditioned::evaluate;
 use crate::support;
 use nhi_codegen::expr::{Expr, Node, Pool};
 use num_traits::{One, Signed};

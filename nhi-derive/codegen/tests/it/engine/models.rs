@@ -1,6 +1,6 @@
 //! Whole systems derived with every engine: what their matrices come to.
 
-use crate::engines;
+use super::engines;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::Engine;
 use nhi_codegen::expr::{Expr, Node, Pool};

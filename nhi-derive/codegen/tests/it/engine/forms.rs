@@ -1,6 +1,6 @@
 //! What engines make of single expressions.
 
-use crate::engines;
+use super::engines;
 use crate::support::expression;
 use nhi_codegen::engine::Engine;
 use nhi_codegen::expr::{Expr, Function, Pool};

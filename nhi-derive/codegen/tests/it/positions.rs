@@ -1,13 +1,11 @@
 //! Position constraints: the discrete equations and their solution, in the interpreter.
 
-mod support;
-
+use crate::support::{derived, distance};
 use nhi_codegen::lower::Function;
 use nhi_codegen::method::StateKind;
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_interpreter::Simulation;
 use nhi_methods::Variant;
-use support::{derived, distance};
 
 fn derive(attribute: &str) -> Optimised {
     derived(attribute).optimised().expect("finite constants")

@@ -16,18 +16,18 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::pipeline::Derived;
 
 /// Parses a struct with its attributes; on failure the errors without their places.
-pub fn parse(source: &str) -> Result<Declaration, Vec<String>> {
+pub(super) fn parse(source: &str) -> Result<Declaration, Vec<String>> {
     let input: syn::DeriveInput = syn::parse_str(source).expect("a struct");
     Declaration::parse(&input).map_err(|rejected| rejected.errors.iter().map(ToString::to_string).collect())
 }
 
 /// A system on `x`, `y`, `z` with parameters `m`, `r`, `c: [f64; 3]`, and the given further keys.
-pub fn three(keys: &str) -> String {
+pub(super) fn three(keys: &str) -> String {
     format!("#[nonholonomic(coordinates(x, y, z), {keys})] struct S {{ m: f64, r: f64, c: [f64; 3] }}")
 }
 
 /// The first lines of the errors, without their places.
-pub fn errors(source: &str) -> Vec<String> {
+pub(super) fn errors(source: &str) -> Vec<String> {
     let errors = parse(source).err().unwrap_or_default();
     let message = |e: &String| {
         e.lines().next().and_then(|l| l.split_once(": ").map(|(_, m)| m)).unwrap_or(e).to_owned()
@@ -36,7 +36,7 @@ pub fn errors(source: &str) -> Vec<String> {
 }
 
 /// The implementation, or the errors.
-pub fn implemented(source: &str) -> Result<String, Vec<String>> {
+pub(super) fn implemented(source: &str) -> Result<String, Vec<String>> {
     let texts = |rejected: Box<nhi_codegen::declaration::Rejected>| {
         rejected.errors.iter().map(ToString::to_string).collect::<Vec<String>>()
     };

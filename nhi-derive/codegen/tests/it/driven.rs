@@ -1,13 +1,11 @@
 //! Systems that depend on time, and constraints that inputs drive: orders of the methods, in the interpreter.
 
-mod support;
-
+use crate::support::{derived, distance};
 use nhi_codegen::lower::Function;
 use nhi_codegen::method::{StateKind, refusal};
 use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_interpreter::{Options, Simulation, run};
 use nhi_methods::{Method, Variant};
-use support::{derived, distance};
 
 fn derive(attribute: &str) -> Optimised {
     derived(attribute).optimised().expect("finite constants")

@@ -1,15 +1,13 @@
 //! How generated code grows with the system. `docs/growth.md` is written anew with
 //!
 //! ```text
-//! UPDATE_GROWTH=1 cargo test -p nhi-codegen --test growth
+//! UPDATE_GROWTH=1 cargo test -p nhi-codegen --test it growth::
 //! ```
 
-#[path = "../examples/growth/families.rs"]
-mod families;
-#[path = "../examples/growth/systems.rs"]
+#[path = "../../examples/growth/systems.rs"]
 mod systems;
 
-use families::FAMILIES;
+use crate::families::FAMILIES;
 use std::path::Path;
 use systems::{HEAD, Size, row};
 

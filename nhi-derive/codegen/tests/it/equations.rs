@@ -1,7 +1,6 @@
 //! Every step states the equations of its scheme, and its comments refer to them by their numbers.
 
-mod support;
-
+use crate::support::{Random, Run};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::method::{Method, MethodPrograms, method_programs, readable_programs};
@@ -10,7 +9,6 @@ use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Input, Program, Role, Statement, StepProgram};
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Random, Run};
 
 /// Systems that have between them every method and every way to solve its equations: in closed form, by Newton's method
 /// for all unknowns, for impulses, and for some of the impulses; one without constraints.

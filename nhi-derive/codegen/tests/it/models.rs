@@ -1,8 +1,7 @@
 //! The programs of all models and methods as the scheme builder writes them and after the passes:
 //! both give the same numbers, up to rounding, at random parameters and states.
 
-mod support;
-
+use crate::support::{Carrying, ROUNDING, Random, Run};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
@@ -14,7 +13,6 @@ use nhi_codegen::program::{
     Binding, Carried, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement, StepProgram,
 };
 use std::path::Path;
-use support::{Carrying, ROUNDING, Random, Run};
 
 /// Parameters and states per model.
 const STATES: u64 = 5;

@@ -1,7 +1,6 @@
 //! The lowered form: order and association of operations, names of shared values.
 
-mod support;
-
+use crate::support::program;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
@@ -12,7 +11,6 @@ use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
 use nhi_methods::Method;
 use std::path::Path;
-use support::program;
 
 fn lowered(text: &str) -> Function {
     let mut pool = Pool::new();

@@ -2,8 +2,7 @@
 //! and for random systems (Kobilarov, Martín de Diego and Ferraro,
 //! *Simulating Nonholonomic Dynamics*, sections 6 and 7).
 
-mod support;
-
+use crate::support::{Random, expression};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
@@ -12,7 +11,6 @@ use nhi_codegen::mechanics::{Connection, Matrix, Mechanics, Projectors};
 use nhi_codegen::pipeline::Derived;
 use std::collections::HashMap;
 use std::path::Path;
-use support::{Random, expression};
 
 /// Rounding of some hundred operations on numbers of order one.
 const ROUNDING: f64 = 1e-12;

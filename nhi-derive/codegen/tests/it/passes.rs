@@ -1,13 +1,11 @@
 //! Passes: fewer operations, the same values.
 
-mod support;
-
+use crate::support::{Random, Run, program, systems};
 use nhi_codegen::expr::{Expr, Function, Pool};
 use nhi_codegen::optimise::{Options, optimise, optimise_step, split, state_cache, trace, weight_in_loop};
 use nhi_codegen::program::{
     Binding, Constants, Input, Newton, Operations, Output, Program, Rescale, Role, Statement, StepProgram,
 };
-use support::{Random, Run, program, systems};
 
 /// The optimised body of a program, and its operations.
 fn optimised(text: &str) -> (String, String) {

@@ -1,12 +1,10 @@
 //! Random steps: followed by what they carry, the optimised ones give the states of the programs as they are written.
 
-mod support;
-
+use crate::support::{Carrying, Lists, Random, Run, program};
 use nhi_codegen::expr::{Expr, Function, Node, Pool};
 use nhi_codegen::optimise::trace;
 use nhi_codegen::program::{Carried, Constants, Foreseen, Program, Role, Statement};
 use std::collections::BTreeMap;
-use support::{Carrying, Lists, Random, Run, program};
 
 /// Programs that are tried.
 const PROGRAMS: u64 = 300;

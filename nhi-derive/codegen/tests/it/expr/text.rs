@@ -1,6 +1,6 @@
 //! The textual form.
 
-use crate::recipe::{config, recipe};
+use super::recipe::{config, recipe};
 use crate::support::expression;
 use nhi_codegen::expr::Pool;
 use proptest::prelude::*;
