@@ -33,7 +33,7 @@
 //! S and C are minimax polynomials for the relative error of (2), which is 2⁻⁵⁷ and 2⁻⁶³, and 2⁻⁵⁸ and 2⁻⁶⁸
 //! for the shorter ones. Their coefficients were found by Lawson's algorithm in 36 digits. They were rounded one at a
 //! time, and the remaining ones fitted again after each. The operations after (1) together round by less than one unit in
-//! the last place; `tests/trigonometry.rs` compares with 200 bits.
+//! the last place; `tests/it/trigonometry.rs` compares with 200 bits.
 
 use crate::Scalar;
 use crate::drive::SinCosUpdate;

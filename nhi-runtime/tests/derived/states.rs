@@ -1,5 +1,4 @@
 //! Auxiliary first-order states beside the motion.
-#![cfg(all(feature = "derive", feature = "std"))]
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Error, Failure, GniEulerAb, Method, Snapshot, System};

@@ -1,7 +1,5 @@
 //! A number type of the user's own: its arithmetic and its elementary functions are all that a simulation needs.
 
-#![cfg(feature = "derive")]
-
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, Method, Scalar};
 use std::cell::Cell;

@@ -1,7 +1,7 @@
 //! The laws of groups and retractions, for any of them.
 
-use crate::dual::Dual;
-use crate::numbers::{Numbers, Tested, basis, column, distance, dual, largest, minus, slopes};
+use super::dual::Dual;
+use super::numbers::{Numbers, Tested, basis, column, distance, dual, largest, minus, slopes};
 use nhi_runtime::group::{Column, Exp, Operator, Retraction};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

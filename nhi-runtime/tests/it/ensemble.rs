@@ -1,9 +1,6 @@
 //! Many trajectories at once are the same trajectories.
-#![cfg(feature = "std")]
 
-mod double;
-
-use double::{SLEIGH, Sleigh};
+use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Checkpoint, Error, Failure, Method, TrajectoryError};
 

@@ -1,6 +1,5 @@
 //! The numbers of a state by the names of the declaration.
-#![cfg(feature = "derive")]
-#![allow(non_snake_case, mixed_script_confusables, reason = "names that clash in upper case, in any script")]
+#![allow(non_snake_case, reason = "names that clash in upper case, in any script")]
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Dual, System};

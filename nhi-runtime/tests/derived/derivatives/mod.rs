@@ -1,5 +1,4 @@
 //! Derivatives of steps: against dual numbers, and which step they are of.
-#![cfg(all(feature = "derive", feature = "std"))]
 
 mod oracle;
 mod systems;

@@ -1,6 +1,6 @@
 //! Long products of poses.
 
-use crate::numbers::distance;
+use super::numbers::distance;
 use nhi_runtime::group::{Cayley, Column, Exp, Group, Retraction, SE2, SE3, SO3};
 
 const STEPS: u32 = 1_000_000;

@@ -1,8 +1,6 @@
 //! What a user sees of `Simulation`, on a system written by hand.
 
-mod double;
-
-use double::{SLEIGH, Sleigh};
+use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Emits, Error, Failure, Forms, Quantity, Start, System};
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -119,7 +117,7 @@ fn ids_are_those_of_the_reference_data() {
 
 #[test]
 fn the_guide_explains_every_method() {
-    let guide = include_str!("../src/guide.md");
+    let guide = include_str!("../../src/guide.md");
     for method in nhi_methods::Method::ALL.iter().map(|method| method.facts()) {
         assert!(guide.contains(&format!("[`{}`]", method.marker)), "{}", method.marker);
     }

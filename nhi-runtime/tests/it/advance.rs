@@ -1,8 +1,6 @@
 //! Many steps at once are the same steps.
 
-mod double;
-
-use double::{SLEIGH, Sleigh};
+use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{ComposedIds, Error, Failure, Length, Method, Scalar, Symmetric};
 

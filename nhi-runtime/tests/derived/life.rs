@@ -1,5 +1,4 @@
 //! The life of a simulation: starts at any time, changes between steps, runs to a time and to events, snapshots.
-#![cfg(all(feature = "derive", feature = "std"))]
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{AnyStepSize, Error, Method, Quantity, Snapshot, SnapshotFault, System};

@@ -1,8 +1,6 @@
 //! Compositions of methods.
 
-mod double;
-
-use double::{SLEIGH, Sleigh};
+use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{
     CoefficientFault, ComposedIds, Error, Failure, Forgets, Limits, Method, NodeState, Retracted, Scalar,

@@ -1,6 +1,6 @@
 //! Columns, matrices and poses of any group as flat lists of numbers.
 
-use crate::dual::Dual;
+use super::dual::Dual;
 use nhi_runtime::group::{Column, Group};
 use std::array::from_fn;
 

@@ -1,6 +1,6 @@
 //! The coefficient functions against values computed with 60 digits.
 
-use crate::dual::Dual;
+use super::dual::Dual;
 use nhi_runtime::group::coefficients::{a, b, b_prime, c, c_prime, d, d_prime, d_second};
 
 /// s and A, B, C, B′, C′, D, D′, D″ there.

@@ -1,8 +1,8 @@
 //! Poses as the types of nalgebra.
 #![cfg(feature = "nalgebra")]
 
-use crate::laws;
-use crate::numbers::distance;
+use super::laws;
+use super::numbers::distance;
 use nalgebra::{Isometry2, Isometry3, Rotation3, UnitQuaternion, Vector2, Vector3};
 use nhi_runtime::group::{Exp, Group, Retraction, SE2, SE3, SO3};
 use proptest::prelude::*;
