@@ -6,8 +6,9 @@
 //! NHI_FUZZ_SECONDS=3600 NHI_FUZZ_SEED=7 cargo test -p nhi-codegen --test fuzz -- --nocapture
 //! ```
 //!
-//! Without these variables a fixed number of cases of a fixed seed is run. The case under way is kept in
-//! `fuzz-case.txt` of cargo's directory for temporary files of tests, for what ends the whole process.
+//! Without these variables a fixed number of cases of a fixed seed is run, more of them with `NHI_TESTS=all`, which `.ci/run`
+//! sets. All processors run cases. Those under way are kept in `fuzz-case-0.txt` and so on in cargo's directory for temporary
+//! files of tests, for what ends the whole process.
 
 mod support;
 
@@ -16,14 +17,19 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::{Expr, Pool, Symbol};
 use nhi_codegen::pipeline::Derived;
 use nhi_runtime::{Dual, Scalar};
+use nhi_tiers::amount;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::{available_parallelism, scope};
 use std::time::{Duration, Instant};
 use support::{Random, Run};
 
-/// Cases without a duration: about a minute.
-const CASES: u64 = 400;
+/// Cases without a duration, and in exhaustive tests.
+const CASES: u64 = 100;
+const ALL_CASES: u64 = 400;
 /// Longest time that a declaration may take.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Most coordinates.
@@ -559,11 +565,11 @@ fn case(seed: u64) -> (String, Box<dyn FnOnce() + Send>) {
     }
 }
 
-/// Runs a case in a thread with a stack like rustc's; what went wrong.
-fn run(seed: u64) -> Result<(), String> {
+/// Runs a case in a thread with a stack like rustc's; what went wrong. It is kept in a file of this `worker`.
+fn run(seed: u64, worker: usize) -> Result<(), String> {
     let (source, work) = case(seed);
-    std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/fuzz-case.txt"), format!("{seed}\n{source}\n"))
-        .unwrap();
+    let file = format!("{}/fuzz-case-{worker}.txt", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(file, format!("{seed}\n{source}\n")).unwrap();
     let (done, finished) = channel();
     let worker = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
         work();
@@ -591,18 +597,27 @@ fn random_declarations() {
     let start = Instant::now();
     let seconds = variable("NHI_FUZZ_SECONDS").map(Duration::from_secs);
     let first = variable("NHI_FUZZ_SEED").unwrap_or(1) << 32;
-    let mut faults = Vec::new();
-    let mut cases = 0;
-    while seconds.map_or(cases < CASES, |seconds| start.elapsed() < seconds) && faults.len() < 20 {
-        // Another run of the machine's other work may take its time: a hang is one twice.
-        if let Err(fault) = run(first + cases)
-            && (!fault.contains("more than") || run(first + cases).is_err())
-        {
-            eprintln!("{fault}\n");
-            faults.push(fault);
+    let count = if seconds.is_some() { u64::MAX } else { amount(CASES, ALL_CASES) };
+    let (next, faults) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let faulty = || faults.lock().unwrap();
+    let work = |worker: usize| {
+        while seconds.is_none_or(|seconds| start.elapsed() < seconds) && faulty().len() < 20 {
+            let case = next.fetch_add(1, Ordering::Relaxed);
+            if case >= count {
+                break;
+            }
+            // Another run of the machine's other work may take its time: a hang is one twice.
+            if let Err(fault) = run(first + case, worker)
+                && (!fault.contains("more than") || run(first + case, worker).is_err())
+            {
+                eprintln!("{fault}\n");
+                faulty().push(fault);
+            }
         }
-        cases += 1;
-    }
+    };
+    let workers = available_parallelism().map_or(1, usize::from);
+    scope(|scope| (0..workers).for_each(|worker| drop(scope.spawn(move || work(worker)))));
+    let (cases, faults) = (next.into_inner().min(count), faults.into_inner().unwrap());
     eprintln!("{cases} cases in {:?}", start.elapsed());
     assert!(faults.is_empty(), "{} of {cases} cases:\n{}", faults.len(), faults.join("\n\n"));
 }

@@ -1,5 +1,9 @@
 //! Derivatives of steps, against differences of the steps themselves and against each other.
+//!
+//! By default of four models with four methods, and of the systems here with the method that each declares. `NHI_TESTS=all`,
+//! which `.ci/run` sets, takes all models, all methods with those four, and four methods with the systems here.
 
+use crate::files;
 use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
@@ -14,11 +18,10 @@ use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
-use std::path::{Path, PathBuf};
+use nhi_tiers::{amount, exhaustive};
 
-/// The methods of most models. The first ones have all that apply.
+/// The methods of most models.
 const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4];
-const WITH_ALL: [&str; 4] = ["sleigh_com.rs", "mobile_robot.rs", "lie/suslov.rs", "lie/chaplygin_sleigh.rs"];
 
 /// What no model has: a mass matrix without an inverse, of a pin that a car and its trailer hold; coupled inertia with an
 /// auxiliary state and inputs; a state that Newton's method solves for, without the reaction; two coordinates with the same
@@ -117,27 +120,14 @@ const COUPLED: &str = "
     )]
     struct Coupled { m: f64 }";
 
-/// The files of the `models` crate; those on groups, which take longest, first.
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
-    let in_folder = |folder: PathBuf| {
-        let files = std::fs::read_dir(folder).expect("the models beside this crate");
-        let files = files.map(|file| file.expect("a file").path());
-        let mut files: Vec<PathBuf> =
-            files.filter(|path| path.extension().is_some_and(|e| e == "rs")).collect();
-        files.sort();
-        files
-    };
-    [folder.join("lie"), folder].map(in_folder).concat()
-}
-
-/// The declarations of a text, with all methods or with those of most models.
-fn models(text: &str, with_all: bool) -> Vec<Derived> {
+/// The declarations of a text, with those of these methods that apply or with their own.
+fn models(text: &str, methods: Option<&[Method]>) -> Vec<Derived> {
     let derived = |input| {
-        let declaration = Declaration::parse(&input).expect("a valid declaration");
-        let methods = if with_all { Method::ALL.to_vec() } else { METHODS.to_vec() };
-        let mut declaration = declaration.with_methods(methods);
-        declaration.all_methods = true;
+        let mut declaration = Declaration::parse(&input).expect("a valid declaration");
+        if let Some(methods) = methods {
+            declaration = declaration.with_methods(methods.to_vec());
+            declaration.all_methods = true;
+        }
         Derived::new(declaration, &mut BuiltIn).expect("derivable")
     };
     structs(text).expect("Rust").into_iter().map(derived).collect()
@@ -303,38 +293,39 @@ fn point(derived: &Derived, random: &mut Random) -> Point {
 
 #[test]
 fn derivatives_are_those_of_the_step() {
-    let texts = files().into_iter().map(|path| {
-        let with_all = WITH_ALL.iter().any(|name| path.ends_with(name));
-        (std::fs::read_to_string(path).expect("text"), with_all)
+    let of_models = files::sampled().into_iter().map(|file| {
+        let with_all = exhaustive() && file.is_sample();
+        (file.text, Some(if with_all { Method::ALL } else { &METHODS }))
     });
-    let texts: Vec<(String, bool)> =
-        texts.chain([OTHERS, COUPLED].map(|text| (text.to_owned(), false))).collect();
-    let checked = in_parallel(&texts, |_| "a model", |(text, with_all)| check(text, *with_all));
+    let others = OTHERS.split("\n\n").chain([COUPLED]);
+    let of_others = others.map(|text| (text.to_owned(), exhaustive().then_some(&METHODS[..])));
+    let texts: Vec<(String, Option<&[Method]>)> = of_models.chain(of_others).collect();
+    let checked = in_parallel(&texts, |(text, _)| text, |(text, methods)| check(text, *methods));
     let methods: usize = checked.iter().map(|(methods, _)| methods).sum();
     let worst = checked.iter().fold(0.0, |worst: f64, (_, error)| worst.max(*error));
     println!("{methods} steps, {worst:e}");
-    assert!(methods > 105, "{methods}");
+    assert!(methods > amount(15, 105), "{methods}");
 }
 
 #[test]
 fn derivatives_by_few_reactions_are_factors() {
-    let model = models(COUPLED, false).remove(0);
+    let model = models(COUPLED, None).remove(0);
     let CurvatureProgram { curvature, .. } = curvature_program(&model.mechanics, Method::Rk4).expect("known");
     let products = curvature.products();
     let names = products.iter().map(|product| curvature.outputs[product.to].role.name());
     assert_eq!(names.collect::<Vec<_>>(), ["a", "b", "xx", "xu", "xu", "uu"]);
     assert!(products.iter().all(|product| product.rank == 4), "one reaction in each stage");
-    let first = models(OTHERS, false).remove(0);
+    let first = models(OTHERS, None).remove(0);
     let CurvatureProgram { curvature, .. } =
         curvature_program(&first.mechanics, Method::Dla2).expect("known");
     assert!(curvature.products().is_empty(), "as many reactions as directions");
 }
 
 /// How many steps of the declarations of a text have the right derivatives, and the largest error.
-fn check(text: &str, with_all: bool) -> (usize, f64) {
+fn check(text: &str, methods: Option<&[Method]>) -> (usize, f64) {
     let mut random = Random(11);
-    let (mut methods, mut worst) = (0, 0.0_f64);
-    for derived in models(text, with_all) {
+    let (mut steps, mut worst) = (0, 0.0_f64);
+    for derived in models(text, methods) {
         let x = &derived.mechanics;
         for method in &derived.methods {
             let Some(derivatives) = derivative_programs(x, method.method) else { continue };
@@ -356,10 +347,10 @@ fn check(text: &str, with_all: bool) -> (usize, f64) {
             if compared == 0 {
                 println!("{name}: no step succeeds");
             }
-            methods += usize::from(compared > 0);
+            steps += usize::from(compared > 0);
         }
     }
-    (methods, worst)
+    (steps, worst)
 }
 
 /// Whether a step from `at` succeeds; its derivatives are right then.

@@ -1,5 +1,8 @@
 //! The lowered form: order and association of operations, names of shared values.
+//!
+//! By default the programs of four models are lowered; with `NHI_TESTS=all`, which `.ci/run` sets, those of all models.
 
+use crate::files;
 use crate::support::program;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
@@ -7,10 +10,11 @@ use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::lower::{Function, lower};
 use nhi_codegen::method::refusal;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
 use nhi_methods::Method;
-use std::path::Path;
+use nhi_tiers::amount;
 
 fn lowered(text: &str) -> Function {
     let mut pool = Pool::new();
@@ -129,20 +133,19 @@ fn what_is_computed_in_a_loop_stays_there() {
 /// Of all models and methods, programs as the scheme builder writes them: lowering checks what it makes.
 #[test]
 fn every_program_of_the_models_is_lowered() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/src");
-    let mut functions = 0;
-    for folder in [folder.clone(), folder.join("lie")] {
-        let files = std::fs::read_dir(folder).expect("the models beside this crate");
-        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-        files.sort();
-        for file in files {
-            for input in structs(&std::fs::read_to_string(&file).expect("text")).expect("Rust") {
-                functions += lower_all(&Declaration::parse(&input).expect("no mistakes"));
-            }
-        }
-    }
-    assert!(functions > 500, "{functions}");
+    let files = files::sampled();
+    let functions: usize = in_parallel(
+        &files,
+        |file| &file.name,
+        |file| {
+            let structs = structs(&file.text).expect("Rust");
+            let declarations = structs.iter().map(|input| Declaration::parse(input).expect("no mistakes"));
+            declarations.map(|declaration| lower_all(&declaration)).sum::<usize>()
+        },
+    )
+    .into_iter()
+    .sum();
+    assert!(functions > amount(100, 500), "{functions}");
 }
 
 /// Lowers the programs of one system with all methods that apply: how many they are.

@@ -1,4 +1,7 @@
 //! The tests of the generator that need no process of their own.
+//!
+//! Tests of all models take four of them by default (`files`); random cases and sizes are fewer, too. With the environment
+//! variable `NHI_TESTS=all`, which `.ci/run` sets, they take all. The heads of the modules say what they sample.
 
 mod connection;
 mod declaration;
@@ -10,6 +13,7 @@ mod equations;
 mod expr;
 #[path = "../../examples/growth/families.rs"]
 mod families;
+mod files;
 mod growth;
 mod lower;
 mod models;

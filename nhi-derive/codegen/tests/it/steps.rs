@@ -1,13 +1,18 @@
 //! Random steps: followed by what they carry, the optimised ones give the states of the programs as they are written.
+//!
+//! By default a hundred programs; with `NHI_TESTS=all`, which `.ci/run` sets, three hundred.
 
 use crate::support::{Carrying, Lists, Random, Run, program};
 use nhi_codegen::expr::{Expr, Function, Node, Pool};
 use nhi_codegen::optimise::trace;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::program::{Carried, Constants, Foreseen, Program, Role, Statement};
+use nhi_tiers::amount;
 use std::collections::BTreeMap;
 
-/// Programs that are tried.
-const PROGRAMS: u64 = 300;
+/// Programs that are tried, and those of exhaustive tests.
+const PROGRAMS: u64 = 100;
+const ALL_PROGRAMS: u64 = 300;
 
 /// What the passes can do for a step, all of which some of them need.
 const MECHANISMS: usize = 14;
@@ -287,31 +292,40 @@ fn trajectory(pool: &Pool, step: &Program, random: &mut Random, fixed: bool) -> 
 
 #[test]
 fn random_steps_keep_their_values() {
+    let programs: Vec<u64> = (0..amount(PROGRAMS, ALL_PROGRAMS)).collect();
+    let each = in_parallel(&programs, |_| "a random step", |&seed| compare(seed));
+    let compared: usize = each.iter().map(|(_, compared)| compared).sum();
+    let mut found = BTreeMap::<_, usize>::new();
+    for (what, times) in each.into_iter().flat_map(|(found, _)| found.0) {
+        *found.entry(what).or_default() += times;
+    }
+    assert!(compared > 30 * programs.len(), "{compared} steps");
+    assert!(found.len() == MECHANISMS && found.values().all(|&n| n >= amount(1, 5)), "{found:?}");
+}
+
+/// The mechanisms that the random step makes use of, and how many steps are compared.
+fn compare(seed: u64) -> (Found, usize) {
     let (mut found, mut compared) = (Found(BTreeMap::new()), 0);
-    for seed in 0..PROGRAMS {
-        let mut pool = Pool::new();
-        let text = Writer::step(seed);
-        let raw = program(&mut pool, &text);
-        if raw.has_loop() {
-            found.local(&pool, &raw);
-        }
-        for fixed in [false, true] {
-            let by = Carrying::new(pool.clone(), &raw, fixed);
-            found.of(&by);
-            let mut random = Random(seed);
-            for _ in 0..3 {
-                let steps = trajectory(&pool, &raw, &mut random, fixed);
-                if !steps.is_empty() {
-                    by.compare(
-                        &format!("seed {seed}, fixed {fixed}\n{text}\n{}", by.step.program.show(&by.pool)),
-                        &steps,
-                    );
-                    compared += steps.len();
-                }
+    let mut pool = Pool::new();
+    let text = Writer::step(seed);
+    let raw = program(&mut pool, &text);
+    if raw.has_loop() {
+        found.local(&pool, &raw);
+    }
+    for fixed in [false, true] {
+        let by = Carrying::new(pool.clone(), &raw, fixed);
+        found.of(&by);
+        let mut random = Random(seed);
+        for _ in 0..3 {
+            let steps = trajectory(&pool, &raw, &mut random, fixed);
+            if !steps.is_empty() {
+                by.compare(
+                    &format!("seed {seed}, fixed {fixed}\n{text}\n{}", by.step.program.show(&by.pool)),
+                    &steps,
+                );
+                compared += steps.len();
             }
         }
     }
-    let found = found.0;
-    assert!(compared > 30 * PROGRAMS as usize, "{compared} steps");
-    assert!(found.len() == MECHANISMS && found.values().all(|&n| n >= 5), "{found:?}");
+    (found, compared)
 }

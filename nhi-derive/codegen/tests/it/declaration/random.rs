@@ -1,4 +1,6 @@
 //! Random expressions mean what they say, and nothing makes the parser panic.
+//!
+//! By default 128 cases each; with `NHI_TESTS=all`, which `.ci/run` sets, 512.
 
 use super::{parse, three};
 use nhi_codegen::declaration::Declaration;
@@ -389,7 +391,7 @@ fn balanced(tokens: &[&str]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: nhi_tiers::amount(128, 512), failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn expressions_mean_what_they_say(e in expression()) {

@@ -1,11 +1,13 @@
 //! Every formula of a report, evaluated at random points, beside the derived functions.
 
-use super::{declared, derived, models, report};
+use super::{declared, derived, report};
+use crate::files::{self, File};
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::lower::Function;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::basis_program;
 use nhi_codegen::optimised::{Optimised, basis_function};
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Role;
 use nhi_codegen::report::{Formula, Report};
@@ -526,9 +528,8 @@ fn determinant(a: &Numbers) -> f64 {
 
 #[test]
 fn formulas_of_models_agree_with_their_functions() {
-    for (name, source) in models() {
-        Subject::new(&name, &derived(&source, "rattle")).check();
-    }
+    let check = |file: &File| Subject::new(&file.name, &derived(&file.text, "rattle")).check();
+    in_parallel(&files::sampled(), |file| &file.name, check);
 }
 
 /// What models do not have: time, inputs, position constraints, gyroscopic terms, names that clash with those of parts.

@@ -1,12 +1,15 @@
 //! Formats: JSON and HTML are well-formed, TeX compiles, anchors are stable.
 
-use super::{declared, derived, model, models, report};
+use super::{declared, derived, model, report};
+use crate::files::{self, File};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::ExpandError;
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::report::{self as reports, Format, Report, SECTIONS};
+use nhi_tiers::amount;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
 const KEYS: [&str; 11] = [
     "declaration",
@@ -23,7 +26,7 @@ const KEYS: [&str; 11] = [
 ];
 
 /// Reports with all that is special: groups, forces, named parts, long matrices, names beyond ASCII and of TeX.
-fn some() -> Vec<(String, Report)> {
+static SOME: LazyLock<Vec<(String, Report)>> = LazyLock::new(|| {
     let names = [
         "src/snakeboard.rs",
         "lie/roller_racer.rs",
@@ -31,13 +34,12 @@ fn some() -> Vec<(String, Report)> {
         "src/mobile_robot.rs",
         "lie/se3_body.rs",
     ];
-    let mut all: Vec<(String, Report)> = names
-        .iter()
-        .map(|name| (name.replace(['/', '.'], "_"), report(&derived(&model(name), "rattle"))))
-        .collect();
+    let of_model = |name: &&str| (name.replace(['/', '.'], "_"), report(&derived(&model(name), "rattle")));
+    let names = amount(&names[..2], &names[..]);
+    let mut all = in_parallel(names, |name| name, of_model);
     all.push(("strange".to_owned(), strange()));
     all
-}
+});
 
 /// Names beyond ASCII and of TeX.
 fn strange() -> Report {
@@ -70,8 +72,8 @@ fn formats_have_names() {
 
 #[test]
 fn json_is_an_object_with_a_key_for_each_section() {
-    for (name, report) in some() {
-        let text = Format::Json.print(&report);
+    for (name, report) in &*SOME {
+        let text = Format::Json.print(report);
         let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
         for key in KEYS {
             assert!(json[key]["title"].is_string(), "{name}: {key}");
@@ -114,9 +116,9 @@ fn assert_well_formed(name: &str, html: &str) {
 
 #[test]
 fn html_is_one_well_formed_file() {
-    for (name, report) in some() {
-        let html = Format::Html.print(&report);
-        assert_well_formed(&name, &html);
+    for (name, report) in &*SOME {
+        let html = Format::Html.print(report);
+        assert_well_formed(name, &html);
         assert!(html.contains("<math display=\"block\">"));
         for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
             assert!(!html.contains(outside), "{name}: {outside}");
@@ -158,11 +160,11 @@ fn tex_compiles() {
         assert!(out.is_empty(), "{name}: {out:#?}");
     };
     compile("strange", &strange());
-    let of_model = |(name, source): &(String, String)| {
-        let report = reports::read(source, None, &mut BuiltIn).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let of_model = |File { name, text }: &File| {
+        let report = reports::read(text, None, &mut BuiltIn).unwrap_or_else(|e| panic!("{name}: {e}"));
         compile(name, &report);
     };
-    in_parallel(&models(), |(name, _)| name, of_model);
+    in_parallel(&files::sampled(), |file| &file.name, of_model);
 }
 
 #[test]
@@ -186,8 +188,8 @@ fn one_struct_is_reported() {
 /// The same report, whatever was done before.
 #[test]
 fn reports_are_deterministic() {
-    for (name, source) in models().into_iter().filter(|(name, _)| name.contains("sleigh")) {
-        let print = || Format::Json.print(&report(&derived(&source, "rattle")));
+    for File { name, text } in files::all().into_iter().filter(|file| file.name.contains("sleigh")) {
+        let print = || Format::Json.print(&report(&derived(&text, "rattle")));
         assert_eq!(print(), print(), "{name}");
     }
 }
