@@ -1,7 +1,6 @@
 //! What a simulation shows beside its state is what the runtime's shows.
 
-mod support;
-
+use super::support;
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;

@@ -1,7 +1,6 @@
 //! Steps with auxiliary states: compiled at run time, interpreted and derived, they are the same, bit for bit.
 
-mod support;
-
+use super::support;
 use nhi_codegen::optimised::Optimised;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point};

@@ -1,7 +1,6 @@
 //! Displacements and differences of states, as of the systems that the derive generates, bit for bit.
 
-mod support;
-
+use super::support;
 use nhi_jit::Manifold;
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Reduced, ReducedOf, Tangential, Vector};

@@ -1,7 +1,6 @@
 //! Derivatives of composed steps are those of the systems that the derive generates.
 
-mod support;
-
+use super::support;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Curvature, Derivatives, Error, Linearization, Point, SecondDerivatives};

@@ -1,7 +1,6 @@
 //! A snakeboard with both wheel axes along the board: its one-forms are dependent there.
 
-mod support;
-
+use super::support;
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;
