@@ -43,7 +43,7 @@ through the iterations of Newton's method, and errors are relative to the larges
 compared with those of `pull_back` in dual numbers, and the products of `pull_back` with the matrices. Errors should be below 1e-12,
 those of `pull_back` below 1e-13. A star is beside what is above; it is bold unless ten times the change by the last bits of the
 parameters explains it, as where derivatives of short steps by parameters are small differences. Functions in Rust, in C and
-compiled at run time return the same bits (`cargo test -p nhi-tests --test c --test jit`).
+compiled at run time return the same bits (`cargo test -p nhi-tests --test executors`).
 
 | system | method | A, B, ∂λ'/∂(x, u) | C, ∂x'/∂h | `pull_back` | `curvature` |
 |---|---|---:|---:|---:|---:|

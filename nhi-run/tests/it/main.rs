@@ -1,0 +1,7 @@
+//! Systems, models and runs.
+
+mod control;
+mod declaration;
+mod flow;
+mod models;
+mod run;
