@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const SLEIGH: &str = include_str!("../template/src/sleigh.rs");
+const SLEIGH: &str = include_str!("../../template/src/sleigh.rs");
 
 /// A folder for one test, with the declaration and the case of `nhi new`.
 fn folder(test: &str) -> PathBuf {
@@ -13,7 +13,7 @@ fn folder(test: &str) -> PathBuf {
     std::fs::create_dir_all(folder.join("src")).unwrap();
     std::fs::write(folder.join("sleigh.rs"), SLEIGH).unwrap();
     std::fs::write(folder.join("src/sleigh.rs"), SLEIGH).unwrap();
-    std::fs::write(folder.join("sleigh.json"), include_str!("../template/sleigh.json")).unwrap();
+    std::fs::write(folder.join("sleigh.json"), include_str!("../../template/sleigh.json")).unwrap();
     folder
 }
 
@@ -341,12 +341,12 @@ fn auxiliary_states_are_checked() {
 /// The file of the README is `examples/sleigh.rs`, and the command that stands below it runs.
 #[test]
 fn the_front_page() {
-    let readme = include_str!("../../README.md");
+    let readme = include_str!("../../../README.md");
     let block = |language: &str| {
         let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("a block");
         rest.split_once("```").expect("its end").0
     };
-    let sleigh = include_str!("../../examples/sleigh.rs");
+    let sleigh = include_str!("../../../examples/sleigh.rs");
     assert_eq!(block("rust"), sleigh);
     let folder = folder("front_page");
     std::fs::create_dir(folder.join("examples")).unwrap();
@@ -363,9 +363,9 @@ fn the_front_page() {
 fn examples_of_the_help_run() {
     let folder = folder("help");
     for (name, text) in [
-        ("disk.rs", include_str!("../../examples/disk.rs")),
-        ("sideways.json", include_str!("../../examples/sideways.json")),
-        ("identify.json", include_str!("../../examples/identify.json")),
+        ("disk.rs", include_str!("../../../examples/disk.rs")),
+        ("sideways.json", include_str!("../../../examples/sideways.json")),
+        ("identify.json", include_str!("../../../examples/identify.json")),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
     }

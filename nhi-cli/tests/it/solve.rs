@@ -4,15 +4,15 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const SIDEWAYS: &str = include_str!("../../examples/sideways.json");
-const IDENTIFY: &str = include_str!("../../examples/identify.json");
+const SIDEWAYS: &str = include_str!("../../../examples/sideways.json");
+const IDENTIFY: &str = include_str!("../../../examples/identify.json");
 
 /// A folder for one test, with the problems of the examples.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("solve_{test}"));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("disk.rs"), include_str!("../../examples/disk.rs")).unwrap();
+    std::fs::write(folder.join("disk.rs"), include_str!("../../../examples/disk.rs")).unwrap();
     std::fs::write(folder.join("sideways.json"), SIDEWAYS).unwrap();
     std::fs::write(folder.join("identify.json"), IDENTIFY).unwrap();
     folder

@@ -1,0 +1,7 @@
+//! The command as a user sees it.
+
+mod command;
+mod declarations;
+mod generate;
+mod mutations;
+mod solve;
