@@ -2,10 +2,10 @@
 //! median and the longest of the times of its solutions, and draws `real_time.svg` into the directory that is the argument
 //! (default `out/`): a bicycle in a gust, and the gait of a snakeboard.
 
-#[path = "../tests/mpc/bicycle.rs"]
+#[path = "../tests/it/mpc/bicycle.rs"]
 #[allow(deprecated, reason = "the second derivatives of a bicycle are many statements")]
 mod bicycle;
-#[path = "../tests/plan/systems.rs"]
+#[path = "../tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 

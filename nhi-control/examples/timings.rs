@@ -1,11 +1,11 @@
 //! Iterations and times of plans and of an identification: `cargo run --release -p nhi-control --example timings`, with a word as
 //! argument of those alone whose names have it.
 
-#[path = "../tests/plan/systems.rs"]
+#[path = "../tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 
-#[path = "../tests/plan/others.rs"]
+#[path = "../tests/it/plan/others.rs"]
 mod others;
 
 use nhi_control::{

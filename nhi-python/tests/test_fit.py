@@ -6,7 +6,7 @@ import nhi
 import numpy as np
 import pytest
 
-#: As in `nhi-control/tests/identify.rs`.
+#: As in `nhi-control/tests/it/identify.rs`.
 SLEIGH = nhi.System(
     coordinates=["theta", "x", "y"],
     parameters=["m", "j", "a"],

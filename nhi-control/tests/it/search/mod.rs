@@ -1,13 +1,9 @@
 //! Several start guesses, a free time, and solvers from outside.
 
-#[path = "../plan/linear_system.rs"]
-mod linear_system;
 mod nlp;
-#[path = "../plan/systems.rs"]
-#[allow(dead_code, reason = "the systems of another test")]
-mod systems;
 
-use linear_system::Linear;
+use crate::linear_system::Linear;
+use crate::systems;
 use nalgebra::{DMatrix, DVector};
 use nhi_control::{Discrete, Options, PlanError, Problem, Quadratic, free_time, multi_start};
 use nhi_runtime::prelude::*;

@@ -1,8 +1,8 @@
 //! Problems that other programs have as examples, with the solutions that these find.
 
-use crate::others::{UNIT, Unicycle, drive, park, steps_of_car};
+use super::others::{UNIT, Unicycle, drive, park, steps_of_car};
+use super::{check, is_simulated};
 use crate::systems::parked_car;
-use crate::{check, is_simulated};
 use nhi_control::{Options, Plan};
 use nhi_runtime::prelude::*;
 use std::f64::consts::FRAC_PI_4;

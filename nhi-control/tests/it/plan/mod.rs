@@ -3,13 +3,12 @@
 mod derivatives;
 mod heisenberg;
 mod linear;
-mod linear_system;
 mod multipliers;
 mod noether;
 mod others;
 mod peers;
-mod systems;
 
+use crate::systems;
 use nhi_control::{Discrete, Formula, Options, Outcome, Plan, PlanError, Problem, Quadratic, Smooth};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Differentiable, ReducedOf, Scalar, Tangential};

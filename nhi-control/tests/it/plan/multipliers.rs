@@ -1,7 +1,7 @@
 //! Bounds of the forces of constraints.
 
+use super::{check, is_simulated};
 use crate::systems::{self, Car};
-use crate::{check, is_simulated};
 use nhi_control::{Discrete, Dynamics, Function, Multipliers, Options, Plan, PlanError, Problem, Quadratic};
 use nhi_runtime::ReducedOf;
 use nhi_runtime::prelude::*;

@@ -2,14 +2,10 @@
 
 #[allow(deprecated, reason = "the second derivatives of a bicycle are many statements")]
 mod bicycle;
-#[path = "../plan/linear_system.rs"]
-mod linear_system;
 mod no_alloc;
-#[path = "../plan/systems.rs"]
-#[allow(dead_code, reason = "the systems of another test")]
-mod systems;
 
-use linear_system::Linear;
+use crate::linear_system::Linear;
+use crate::systems;
 use nalgebra::{DMatrix, DVector};
 use nhi_control::{Discrete, Dynamics, Mpc, Options, PlanError, Problem, Quadratic, Sizes, track};
 use nhi_runtime::Failure;

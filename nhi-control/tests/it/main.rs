@@ -1,0 +1,9 @@
+//! Plans, feedback and estimates.
+
+mod identify;
+mod linear_system;
+mod lqr;
+mod mpc;
+mod plan;
+mod search;
+mod systems;
