@@ -2,7 +2,7 @@
 
 use crate::row::vector;
 use nhi_run::model::{Node, Trajectory};
-use nhi_runtime::{Error, Failure, Fields, Method, Simulation, State, System};
+use nhi_runtime::{Error, Failure, Fields, Limits, Method, Simulation, State, System};
 
 /// A simulation of the runtime.
 pub(crate) struct Derived<S: System, M: Method<S>>(pub(crate) Simulation<S, M>);
@@ -22,6 +22,10 @@ impl<S: System, M: Method<S>> Trajectory for Derived<S, M> {
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error> {
         self.0.step_with(&vector::<S::Inputs<f64>>(inputs))
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        self.0.set_limits(limits);
     }
 
     fn steps(&self) -> u64 {

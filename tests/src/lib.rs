@@ -6,4 +6,6 @@ pub mod double_double;
 pub mod edla;
 pub mod oracle;
 pub mod random;
+pub mod reason;
+pub mod sample;
 pub mod with_methods;

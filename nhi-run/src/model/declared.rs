@@ -7,7 +7,7 @@ use crate::run::Exact;
 use crate::system::System;
 use nhi_jit::{Point, Simulation};
 use nhi_methods::Variant;
-use nhi_runtime::{Error as Failed, Failure};
+use nhi_runtime::{Error as Failed, Failure, Limits};
 use std::sync::Arc;
 
 /// A declared system as a model. Its names live as long as the process.
@@ -335,6 +335,10 @@ impl Trajectory for AtRunTime {
 
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Failed> {
         self.simulation.step_with(inputs).map_err(error_of_step)
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        self.simulation.set_limits(limits);
     }
 
     fn steps(&self) -> u64 {

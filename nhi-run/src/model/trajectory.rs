@@ -1,6 +1,6 @@
 //! Simulations, whatever their systems and methods.
 
-use nhi_runtime::{Error, Failure};
+use nhi_runtime::{Error, Failure, Limits};
 
 /// All that a method carries from a node to the next.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,6 +41,8 @@ pub trait Trajectory {
     /// # Panics
     /// If there are not as many values as inputs.
     fn step_with(&mut self, inputs: &[f64]) -> Result<(), Error>;
+    /// Refuses steps by other limits from now on.
+    fn set_limits(&mut self, limits: Limits);
     /// Number of steps taken.
     fn steps(&self) -> u64;
     /// Time.

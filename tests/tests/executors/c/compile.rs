@@ -27,13 +27,15 @@ const BUILDS: [Build; 4] = [
     },
 ];
 
-/// The ways of this machine: all with `NHI_COMPILERS=all` in the environment, else those whose compilers are there, gcc
-/// always.
+/// The ways that are tested: all with `NHI_COMPILERS=all` in the environment, else gcc, and in exhaustive tests also those
+/// whose compilers are there.
 pub(crate) fn builds() -> &'static [&'static Build] {
     static BUILT: LazyLock<Vec<&Build>> = LazyLock::new(|| {
         let all = std::env::var_os("NHI_COMPILERS").is_some_and(|value| value == "all");
-        let exists = |build: &&Build| Command::new(build.compiler).arg("--version").output().is_ok();
-        BUILDS.iter().filter(|build| all || build.compiler == "gcc" || exists(build)).collect()
+        let exists = |build: &&Build| {
+            nhi_tiers::exhaustive() && Command::new(build.compiler).arg("--version").output().is_ok()
+        };
+        BUILDS.iter().filter(|build| all || build.name == "gcc" || exists(build)).collect()
     });
     &BUILT
 }

@@ -2,7 +2,7 @@
 
 use super::compile::builds;
 use super::process::{Process, Program};
-use super::{STEP_SIZE, folder, write_c};
+use super::{STEP_SIZE, folder, in_parallel, write_c};
 use nhi_codegen::method::basis_program;
 use nhi_codegen::optimised::{DerivativeFunctions, basis_function};
 use nhi_codegen::pipeline::Derived;
@@ -11,6 +11,7 @@ use nhi_jit::Manifold;
 use nhi_methods::{Retraction, Variant};
 use nhi_tests::bits::assert_same;
 use nhi_tests::declarations::{declarations, derive};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A sleigh that is pushed and turned, a snakeboard, a disk that rolls upright in the wind, a body with a rotor that may not
 /// turn about its third axis, and one in space with a rotor that may not move along its second axis.
@@ -89,9 +90,10 @@ fn derivatives_are_those_of_the_interpreter() {
         ([&[0.2], &TURNED[..]].concat(), vec![0.4, 0.9, -0.7, 0.0]),
         ([&[0.2], &TURNED[..], &[0.3, -0.1, 0.5]].concat(), vec![0.4, 0.9, -0.7, 0.5, 0.3, 0.1, -0.6]),
     ];
-    let mut compared = 0;
-    for (declaration, (q, v)) in declarations(DECLARATIONS).into_iter().zip(starts) {
-        let (derived, optimised) = derive(declaration);
+    let compared = AtomicUsize::new(0);
+    let messages = in_parallel(starts.len(), |i| {
+        let (q, v) = &starts[i];
+        let (derived, optimised) = derive(declarations(DECLARATIONS).remove(i));
         let system = &derived.mechanics.system;
         let folder = folder(&format!("derivatives_{}", system.name));
         let retractions: &[Retraction] = match system.group {
@@ -112,15 +114,15 @@ fn derivatives_are_those_of_the_interpreter() {
         for build in builds() {
             let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
             let mut process = program.run(&parameters);
-            let (status, v) = process.ask("J", &[&q, &v]);
+            let (status, v) = process.ask("J", &[q, v]);
             assert_eq!(status, 0);
-            check_coordinates(&mut process, &derived, (&q, &inputs, &w), build.name);
+            check_coordinates(&mut process, &derived, (q, &inputs, &w), build.name);
             for &variant in &variants {
                 let id = &variant.to_string();
                 let options = Options { retraction: variant.retraction, ..Options::default() };
                 let method = optimised.methods.iter().find(|method| method.method == variant.method);
                 let method = method.expect("it is derived");
-                let mut state = process.begin(id, [&q, &v, &[], &inputs], STEP_SIZE).expect("a start");
+                let mut state = process.begin(id, [q, &v, &[], &inputs], STEP_SIZE).expect("a start");
                 for k in 0..5 {
                     let name = format!("{}, {id}, {}, step {k}", system.name, build.name);
                     let arguments = [
@@ -150,7 +152,7 @@ fn derivatives_are_those_of_the_interpreter() {
                         assert_eq!(status, 0, "{name}");
                         let expected = run(function, arguments, options).expect("regular");
                         assert_same(&name, &found, &expected.concat());
-                        compared += 1;
+                        compared.fetch_add(1, Ordering::Relaxed);
                     }
                     let (status, next) = process.step(&inputs);
                     assert_eq!(status, 0, "{name}");
@@ -158,8 +160,9 @@ fn derivatives_are_those_of_the_interpreter() {
                 }
             }
         }
-    }
-    assert_eq!(compared, 5 * 36 * builds().len());
+    });
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+    assert_eq!(compared.into_inner(), 5 * 36 * builds().len());
 }
 
 /// The basis, and displacements of states by w, which are undone.

@@ -13,6 +13,7 @@ use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{Method, MethodPrograms, StartKind, method_programs, system_programs};
 use nhi_codegen::optimise::optimise;
 use nhi_codegen::optimised::Optimised;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::program::{Constants, Program};
 use nhi_interpreter::{Options, run_program};
 use nhi_jit::Compiled;
@@ -253,22 +254,30 @@ fn compiled_steps(case: &mut Case, method: Method) {
     }
 }
 
-/// A step from a consistent start is off by a power of h, one more than the order.
+/// Errors of one step below this are roundings and those of the reference.
+const NOISE: f64 = 1e-13;
+
+/// A step from a consistent start is off by a power of h, one more than the order. Its slope between two sizes is off by a
+/// multiple of h: the median of three is that between the second and the third size, unless errors drown in noise.
 fn local_order(case: &mut Case, method: Method) {
     let programs = case.programs(method);
     let order = method.facts().order;
     let h = if order == 4 { 0.05 } else { 0.02 };
-    let errors = [h, h / 2.0].map(|h| {
+    let errors = [h, h / 2.0, h / 4.0, h / 8.0].map(|h| {
         let start = case.start(&programs, StartKind::Consistent, h);
         let end = case.step(&programs, &start, h, case.t);
         let reference = trajectory(&case.system, &case.at, (case.t, case.t + h), &case.inputs);
         reference.distance(&end[0], &mean(&end))
     });
-    let slope = (errors[0] / errors[1]).log2();
-    let expected = f64::from(order + 1);
-    // Errors of 1e-11 are those of the reference.
-    let fine = slope > expected - 0.35 || errors[1] < 1e-11;
-    assert!(fine, "seed {} ({:?}): {method:?}: order {slope}, errors {errors:?}", case.seed, case.system);
+    let pairs = errors.windows(2).filter(|pair| pair[1] >= NOISE);
+    let mut slopes: Vec<f64> = pairs.map(|pair| (pair[0] / pair[1]).log2()).collect();
+    slopes.sort_by(f64::total_cmp);
+    let fine = match slopes.get(slopes.len() / 2) {
+        Some(slope) => *slope > f64::from(order + 1) - 0.05,
+        // The system is so simple that the method is nearly exact.
+        None => errors[0] < 100.0 * NOISE,
+    };
+    assert!(fine, "seed {} ({:?}): {method:?}: slopes {slopes:?}, errors {errors:?}", case.seed, case.system);
 }
 
 /// The three starts of a method that reflects.
@@ -313,21 +322,26 @@ fn products(case: &mut Case) {
 }
 
 fn everything(seeds: std::ops::Range<u64>) {
-    for seed in seeds {
-        let mut case = Case::new(seed);
-        equations_of_motion(&mut case);
-        for (method, kind) in KINDS {
-            discrete_equations(&mut case, *method, kind);
-            local_order(&mut case, *method);
-            if let Kind::Reflecting(_) = kind {
-                starts(&mut case, *method);
+    let seeds: Vec<u64> = seeds.collect();
+    in_parallel(
+        &seeds,
+        |_| "a random system",
+        |&seed| {
+            let mut case = Case::new(seed);
+            equations_of_motion(&mut case);
+            for (method, kind) in KINDS {
+                discrete_equations(&mut case, *method, kind);
+                local_order(&mut case, *method);
+                if let Kind::Reflecting(_) = kind {
+                    starts(&mut case, *method);
+                }
             }
-        }
-        products(&mut case);
-        // Passes take their time: one method for each system, another for the next.
-        optimised_step(&mut case, KINDS[seed as usize % KINDS.len()].0);
-        compiled_steps(&mut case, KINDS[(seed as usize + 3) % KINDS.len()].0);
-    }
+            products(&mut case);
+            // Passes take their time: one method for each system, another for the next.
+            optimised_step(&mut case, KINDS[seed as usize % KINDS.len()].0);
+            compiled_steps(&mut case, KINDS[(seed as usize + 3) % KINDS.len()].0);
+        },
+    );
 }
 
 #[test]
