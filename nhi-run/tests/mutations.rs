@@ -1,7 +1,10 @@
 //! Declarations with random mistakes in them: each is run, or rejected with a place; none panics or hangs.
+//!
+//! There are 60 of them; with `NHI_TESTS=all`, which `.ci/run` sets, 150.
 
 use nhi_run::model::MODELS;
 use nhi_run::{Error, Inputs, Run, Scheme, System};
+use nhi_tiers::amount;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -171,7 +174,7 @@ fn watch(declarations: &mpsc::Receiver<String>) {
 
 #[test]
 fn mutated_declarations() {
-    mutations(150, 0x9E37_79B9_7F4A_7C15);
+    mutations(amount(60, 150), 0x9E37_79B9_7F4A_7C15);
 }
 
 #[test]

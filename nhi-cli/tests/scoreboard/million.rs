@@ -3,7 +3,7 @@
 
 use crate::common_methods;
 use crate::energy::{IRREVERSIBLE, WALKING};
-use crate::{course, courses, find, none};
+use crate::{all_courses, course, find, none};
 use nhi_cli::scoreboard::{Course, Verdict, energy};
 use nhi_run::model::Family;
 
@@ -15,7 +15,7 @@ const MILLION: u64 = 1_000_000;
 #[ignore = "a million steps: in release builds"]
 fn symmetric_methods_do_not_drift_in_a_million_steps() {
     let (mut wrong, mut runs) = (Vec::new(), 0);
-    for course in courses().into_iter().map(Course::lasting) {
+    for course in all_courses().into_iter().map(Course::lasting) {
         if WALKING.contains(&course.model.name()) || course.model.name() == IRREVERSIBLE {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use crate::common_methods;
 use crate::tolerance::{ORDER, ORDER_8, TWO_DIGITS};
-use crate::{course, courses, find, none};
+use crate::{course, courses, find, is_taken, none};
 use nhi_cli::scoreboard::{Course, order};
 use nhi_run::model::Method;
 
@@ -91,7 +91,7 @@ const ERRORS: [(&str, [f64; 11]); 12] = [
 #[test]
 fn errors_are_as_measured_independently() {
     let mut wrong = Vec::new();
-    for (name, errors) in ERRORS {
+    for (name, errors) in ERRORS.into_iter().filter(|(name, _)| is_taken(name)) {
         for (id, expected) in COLUMNS.iter().zip(errors) {
             let error = order(&course(name), find(id)).shown.unwrap();
             // Those of rk4 are given to one digit.

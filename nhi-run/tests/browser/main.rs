@@ -1,6 +1,8 @@
 //! Pages play in a browser: Chromium, without a window.
 //!
 //! Where Chromium is not installed the tests say so and pass; with `NHI_BROWSER=required` in the environment they fail.
+//!
+//! Reports of four models are shown; with `NHI_TESTS=all`, which `.ci/run` sets, of all.
 #![cfg(unix)]
 
 mod chromium;
@@ -13,6 +15,7 @@ use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::report::{Format, report};
 use nhi_run::model::MODELS;
 use nhi_run::{Recording, page};
+use nhi_tiers::sampled;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -149,12 +152,15 @@ const REPORT: &str = r##"(() => {
     return wrong;
 })()"##;
 
+/// The models whose reports a sample shows.
+const REPORTED: [&str; 4] = ["sleigh_com", "mobile_robot", "chaplygin_sleigh", "suslov"];
+
 /// The report of every model, on a screen and on a phone.
 #[test]
 fn reports_of_models_are_shown() {
     let Some((mut browser, folder)) = browser("reports") else { return };
     let mut wrong: Vec<String> = Vec::new();
-    for model in MODELS {
+    for model in sampled(MODELS, |model| model.name, &REPORTED) {
         let place = if model.on_group { "group" } else { "coordinates" };
         let name = format!("{}-{place}", model.name);
         let report = report(model.declaration, None, Format::Html, &mut BuiltIn).expect("a report");
