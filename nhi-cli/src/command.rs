@@ -89,7 +89,7 @@ enum Command {
         /// The folder of the crate; its last part is the name.
         name: PathBuf,
         /// The folder of the crate `nhi-runtime`, which the new one depends on; that of the repository that this program
-        /// was built in if left out.
+        /// was built in if left out, or the published one.
         #[arg(long, value_name = "PATH")]
         nhi: Option<PathBuf>,
     },
@@ -373,7 +373,7 @@ mod examples {
 
 where sideways.json says that a disk that cannot slide moves sideways:
 ",
-        include_str!("../../examples/sideways.json")
+        include_str!("sideways.json")
     );
     pub(super) const FIT: &str = concat!(
         "Example:
@@ -381,7 +381,7 @@ where sideways.json says that a disk that cannot slide moves sideways:
 
 where identify.json has positions of a disk with constant torques:
 ",
-        include_str!("../../examples/identify.json")
+        include_str!("identify.json")
     );
     pub(super) const REPORT: &str = "Examples:
   nhi report sleigh.rs

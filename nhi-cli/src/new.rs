@@ -4,13 +4,14 @@ use crate::command::{Failed, print};
 use crate::files::{create, save};
 use std::path::{Path, PathBuf};
 
-const MANIFEST: &str = include_str!("../template/Cargo.toml");
+// Not `Cargo.toml`: a package does not contain the folders of others.
+const MANIFEST: &str = include_str!("../template/manifest.toml");
 const DECLARATION: &str = include_str!("../template/src/sleigh.rs");
 const PROGRAM: &str = include_str!("../template/src/main.rs");
 const CASE: &str = include_str!("../template/sleigh.json");
 
 /// Writes the crate into a folder of its name. `runtime` is the folder of the crate `nhi-runtime`; without one, that of the
-/// repository that the program was built in.
+/// repository that the program was built in, and where there is none, the published crate of the program's version.
 pub(crate) fn new(folder: &Path, runtime: Option<&Path>) -> Result<(), Failed> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -21,13 +22,16 @@ pub(crate) fn new(folder: &Path, runtime: Option<&Path>) -> Result<(), Failed> {
     if folder.exists() {
         return Err(Failed::Wrong(format!("{} exists already", folder.display())));
     }
-    let runtime = runtime.map_or_else(built_with, Path::to_path_buf);
-    let runtime = runtime.canonicalize().ok().filter(|path| path.join("Cargo.toml").is_file());
-    let Some(runtime) = runtime else {
+    let found = found(runtime.unwrap_or(&built_with()));
+    if found.is_none() && runtime.is_some() {
         let message = "--nhi: expected the folder `nhi-runtime` of a copy of nhi's repository";
         return Err(Failed::Wrong(message.to_owned()));
-    };
-    let manifest = MANIFEST.replace("NAME", name).replace("RUNTIME", &toml(&runtime));
+    }
+    let dependency = found.map_or_else(
+        || format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+        |path| format!("{{ path = \"{}\" }}", toml(&path)),
+    );
+    let manifest = MANIFEST.replace("NAME", name).replace("RUNTIME", &dependency);
     create(&folder.join("src"))?;
     for (file, text) in [
         ("Cargo.toml", manifest.as_str()),
@@ -50,6 +54,11 @@ pub(crate) fn new(folder: &Path, runtime: Option<&Path>) -> Result<(), Failed> {
 
 fn built_with() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../nhi-runtime")
+}
+
+/// The folder, if it is one of a crate.
+fn found(folder: &Path) -> Option<PathBuf> {
+    folder.canonicalize().ok().filter(|path| path.join("Cargo.toml").is_file())
 }
 
 /// The path as the inside of a string of TOML.

@@ -124,6 +124,11 @@ pub use state::{AnyStepSize, JumpState, NodeState, State};
 pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};
 
+/// The program of the README.
+#[cfg(all(doctest, feature = "derive", feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The imports of a typical program: `use nhi_runtime::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "std")]

@@ -27,8 +27,8 @@ macro_rules! bundled {
         &[$(Bundled {
             name: $name,
             on_group: !$folder.is_empty(),
-            declaration: include_str!(concat!("../../../models/src/", $folder, $file, ".rs")),
-            facts: include_str!(concat!("../../../models/src/", $folder, $name, ".json")),
+            declaration: include_str!(concat!("../../models/", $folder, $file, ".rs")),
+            facts: include_str!(concat!("../../models/", $folder, $name, ".json")),
         },)*]
     };
 }
