@@ -1,6 +1,7 @@
 //! Source files to check in: the implementation of a declaration's structs in Rust, with a comment that says what it was
 //! generated from, or their functions in C.
 
+#[cfg(feature = "c")]
 use crate::backend::c;
 use crate::declaration::{Declaration, Rejected};
 use crate::engine::Engine;
@@ -99,6 +100,7 @@ impl Request {
     ///
     /// # Errors
     /// See [`ExpandError`].
+    #[cfg(feature = "c")]
     pub fn c(&self, source: &str, float: bool, engine: &mut dyn Engine) -> Result<Vec<c::File>, ExpandError> {
         let mut files: Vec<c::File> = Vec::new();
         let options = c::Options { float, variants: self.variants()? };

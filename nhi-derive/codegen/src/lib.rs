@@ -24,6 +24,7 @@ pub mod optimised;
 pub mod parallel;
 pub mod pipeline;
 pub mod program;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod system;
 pub mod target;
