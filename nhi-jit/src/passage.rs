@@ -104,9 +104,8 @@ impl Passage for Ends<'_> {
         self.compiled.project(&self.at(end, end, &rest)).ok()
     }
 
-    fn acceleration(&self, time: End) -> Option<Vec<f64>> {
-        let rest = self.velocities(0.0);
-        let acceleration = self.compiled.acceleration(&self.at(End::First, time, &rest));
+    fn acceleration(&self, place: End, time: End, v: &Vec<f64>) -> Option<Vec<f64>> {
+        let acceleration = self.compiled.acceleration(&self.at(place, time, v));
         acceleration.ok().map(|acceleration| acceleration.a)
     }
 }

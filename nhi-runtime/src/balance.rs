@@ -9,17 +9,23 @@
 //! (1)  T₁ ≤ K (T₀ + max(0, V₀ − V₁) + T_d) + 2 h² A,
 //! ```
 //!
-//! where T = ½ vᵀMv, and V is the energy at rest. T_d is the energy of the slowest admissible velocity after the step, which
-//! is zero unless a constraint is driven. A = ½ aᵀMa with the acceleration a of the system at rest: forces change the
-//! velocity by about h a in the kinetic metric, and √T₁ ≤ √T₀ + h √A implies T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the
-//! configuration by less than its rounding are not tested. T₀ of a method that reflects contains the energy of its parasitic
-//! mode, which the motion exchanges energy with.
+//! where T = ½ vᵀMv, and V is the energy at rest. T_d is the energy of the slowest admissible velocity w after the step, which
+//! is zero unless a constraint is driven. A = ½ aᵀMa is the largest energy of accelerations a of the system at rest, and at the
+//! slowest admissible velocity, at one of the ends: forces change the velocity by about h a in the kinetic metric, and
+//! √T₁ ≤ √T₀ + h √A implies T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the configuration by less than its rounding are not
+//! tested. T₀ of a method that reflects contains the energy of its parasitic mode, which the motion exchanges energy with.
+//!
+//! A drive may change from one step to the next: a motor starts, stops or reverses. Admissible velocities are v = w + d, where
+//! d is admissible if nothing is driven, and w is orthogonal to all such d in the kinetic metric. The impulse that takes v₀ to
+//! the new constraints leaves d and replaces w₀ by w₁, so T₁ = T₀ − T(w₀) + T(w₁) ≤ T₀ + T_d. If the drive stops, nothing may
+//! remain of T₀.
 //!
 //! Every step computes T₁, and the rest of (1) only if T₁ > 2 T₀. The angle and the condition numbers are computed only of
 //! steps for which (1) does not hold with K = 2.
 //!
 //! The reversed step gains the energy that the step loses. A step for which (1) with exchanged ends does not hold may have lost
-//! energy by friction. If there are forces, it is refused only if the distribution also turns.
+//! energy by friction, or by a drive that stopped. If there are forces or drives, it is refused only if the distribution also
+//! turns.
 
 use crate::method::FLUSH_EVERY;
 use crate::{Failure, Forms, Scalar};
@@ -28,10 +34,12 @@ use crate::{Failure, Forms, Scalar};
 ///
 /// A step from t to t + h is accepted if T₁ ≤ K (T₀ + max(0, V₀ − V₁) + T_d) + 2 h² A, with the kinetic energies T before
 /// and after it, and the energies V at rest. T_d is the kinetic energy of the slowest admissible velocity at its end, which
-/// is zero unless constraints are driven, and A = ½ aᵀMa, where a is the acceleration of the system at rest by its forces.
+/// is zero unless constraints are driven, and A = ½ aᵀMa, where a is the acceleration of the system at rest, or at the slowest
+/// admissible velocity, by its forces.
 /// A step that only satisfies this inequality for a K above 2 is also refused if the distribution of admissible velocities
 /// turns by more than the angle of [`Limits::cosine`] between its ends. So is a step that loses energy, if the inequality
-/// does not hold for the reversed step, and there are no forces, or the distribution turns by that much in two parts.
+/// does not hold for the reversed step, and there are neither forces nor drives, or the distribution turns by that much in two
+/// parts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limits {
     /// K, the largest factor by which one step may multiply the kinetic energy, at least 2. Infinity switches this test off.
@@ -100,7 +108,8 @@ pub trait Passage {
     fn velocity_names(&self) -> &'static [&'static str];
     /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
     fn is_massless(&self) -> bool;
-    /// Whether the system may lose energy: there is a force, or time in the Lagrangian or in a constraint.
+    /// Whether the system may lose energy: there is a force, time in the Lagrangian or in a constraint, or an input in a
+    /// constraint.
     fn is_forced(&self) -> bool;
     /// The step size.
     fn h(&self) -> f64;
@@ -124,9 +133,9 @@ pub trait Passage {
     fn residual(&self, end: End, v: &Self::Velocity) -> Self::Multipliers;
     /// The slowest admissible velocity at an end, if it is defined.
     fn slowest(&self, end: End) -> Option<Self::Velocity>;
-    /// The acceleration at rest before the step, with the forces of the time and of the auxiliary states of one of its ends, if
-    /// it is defined.
-    fn acceleration(&self, time: End) -> Option<Self::Velocity>;
+    /// The acceleration at a velocity and at the configuration of one end, with the forces of the time and of the auxiliary states
+    /// of another, if it is defined.
+    fn acceleration(&self, place: End, time: End, v: &Self::Velocity) -> Option<Self::Velocity>;
 }
 
 /// T = ½ vᵀMv = ½ v·(p(v) − p(0)).
@@ -282,7 +291,7 @@ fn explain_loss<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f6
         return Ok(());
     };
     let geometry = Geometry::of(passage);
-    // Friction explains every loss, unless the distribution turns, too. An impulse at the middle and one at the end lose by two
+    // Friction, or a drive that stops, explains every loss, unless the distribution turns, too. An impulse at the middle and one at the end lose by two
     // turns what one loses by a turn with the product of their cosines.
     if passage.is_forced() && geometry.cosine * geometry.cosine >= limits.cosine {
         return Ok(());
@@ -312,10 +321,25 @@ impl Known {
         }
         let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
         known.owned += driven(passage, to) + kinetic(passage, End::First, &resolved);
-        let pushed = [End::First, End::Last]
-            .map(|time| passage.acceleration(time).map_or(0.0, |a| kinetic(passage, End::First, &a)));
-        known.pushed = 2.0 * passage.h() * passage.h() * pushed[0].max(pushed[1]);
+        known.push(passage, |_| Some(passage.velocities(0.0)));
+        if known.explains(k, after) {
+            return None;
+        }
+        // Near dependent one-forms the slowest admissible velocity has no bound.
+        if Geometry::of(passage).condition <= LARGE_CONDITION {
+            known.push(passage, |end| passage.slowest(end));
+        }
         (!known.explains(k, after)).then_some(known)
+    }
+
+    /// Adds what forces do at the velocities `at` the ends: a spring, or a clutch, pushes a part at rest once the part moves that
+    /// is driven.
+    fn push<P: Passage>(&mut self, passage: &P, at: impl Fn(End) -> Option<P::Velocity>) {
+        for (place, time) in [(End::First, End::First), (End::First, End::Last), (End::Last, End::Last)] {
+            let a = at(place).and_then(|v| passage.acceleration(place, time, &v));
+            let energy = a.map_or(0.0, |a| kinetic(passage, place, &a));
+            self.pushed = self.pushed.max(2.0 * passage.h() * passage.h() * energy);
+        }
     }
 
     /// (1)

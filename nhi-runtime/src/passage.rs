@@ -251,10 +251,9 @@ impl<S: System> Passage for Ends<S> {
         S::project(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
     }
 
-    fn acceleration(&self, time: End) -> Option<S::Velocity<f64>> {
-        let (q, rest) = (self.q(End::First), S::Velocity::splat(0.0));
-        let z = &self.z[usize::from(time == End::Last)];
-        let acceleration = S::acceleration_of(&self.parameters, &q, &rest, z, self.time(time), &self.inputs);
+    fn acceleration(&self, place: End, time: End, v: &S::Velocity<f64>) -> Option<S::Velocity<f64>> {
+        let (q, z) = (self.q(place), &self.z[usize::from(time == End::Last)]);
+        let acceleration = S::acceleration_of(&self.parameters, &q, v, z, self.time(time), &self.inputs);
         acceleration.ok().map(|(a, _)| a)
     }
 }

@@ -80,7 +80,8 @@ pub trait System {
     /// Whether the momentum ∂L/∂v of a system at rest may differ from zero: L has terms that are linear in the velocities.
     #[doc(hidden)]
     const GYROSCOPIC: bool = true;
-    /// Whether the system may lose energy: there is a force, or time in the Lagrangian or in a constraint.
+    /// Whether the system may lose energy: there is a force, time in the Lagrangian or in a constraint, or an input in a
+    /// constraint.
     #[doc(hidden)]
     const FORCED: bool = true;
     /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.

@@ -17,6 +17,8 @@ pub struct Structure {
     pub time_dependent: bool,
     /// There is a work one-form.
     pub forced: bool,
+    /// A constraint depends on inputs.
+    pub driven: bool,
     /// The motion run backwards is a motion: nothing is odd in v, no affine part, no dependence on
     /// time, inputs or auxiliary states.
     pub reversible: bool,
@@ -27,9 +29,10 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Whether a motion may lose energy: there is a force, or time in the Lagrangian or in a constraint.
+    /// Whether a motion may lose energy: there is a force, time in the Lagrangian or in a constraint, or an input in a
+    /// constraint.
     pub fn may_lose_energy(&self) -> bool {
-        self.forced || self.time_dependent
+        self.forced || self.time_dependent || self.driven
     }
 
     pub(super) fn of(x: &mut Mechanics) -> Structure {
@@ -42,11 +45,14 @@ impl Structure {
         let time_dependent = geometry.into_iter().flatten().any(|&e| x.system.pool.depends_on(e, &time));
         let gyroscopic = !x.gyroscopic.iter().all(|&e| x.system.pool.is_zero(e));
         let forced = !x.force.iter().all(|&e| x.system.pool.is_zero(e));
+        let inputs = x.system.input_symbols();
+        let driven = x.residual.iter().any(|&e| x.system.pool.depends_on(e, &inputs));
         Structure {
             constant_mass,
             affine,
             gyroscopic,
             forced,
+            driven,
             time_dependent,
             reversible: !affine && !gyroscopic && !time_dependent && force_is_reversible(x),
             affine_in_impulse: forms_ignore_reactions(x),

@@ -69,7 +69,8 @@ nhi_add({n}, inertial, at_rest, inertial);
         let head = format!("static int {name}_explains({parameters}, double before, double after)");
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
-kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest before it.";
+kinetic energy of the slowest admissible velocity after the step, and A the largest one of accelerations at rest, and at the
+slowest admissible velocity.";
         let ends = [("t0", "states0"), ("t1", "states1")];
         let potential = |q: &str| {
             let calls = ends.map(|(t, states)| {
@@ -83,14 +84,29 @@ kinetic energy of the slowest admissible velocity after the step, and A that of 
             m => format!("{real} lambda[{m}];\n"),
         };
         let results = if self.m > 0 { "other, lambda" } else { "other" };
-        let pushed: String = ends
-            .iter()
-            .map(|(t, states)| {
-                let call = self.call(acceleration, Point { q: "q0", v: "rest", states, t }, results);
-                let energy = kinetic("q0", "other", "t0");
-                format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
-            })
-            .collect();
+        // At rest, and at the slowest admissible velocity.
+        let places = [("q0", ends[0], "slowest0"), ("q0", ends[1], "slowest0"), ("q1", ends[1], "slowest1")];
+        let is_driven = self.derived.mechanics.structure.affine;
+        let mut pushed = String::new();
+        for driven in [false, true].into_iter().take(1 + usize::from(is_driven)) {
+            for (q, (t, states), slowest) in places {
+                let v = if driven { slowest } else { "rest" };
+                let call = self.call(acceleration, Point { q, v, states, t }, results);
+                let energy = kinetic(q, "other", if q == "q0" { "t0" } else { "t1" });
+                pushed.push_str(&format!(
+                    "if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n"
+                ));
+            }
+        }
+        let slowest =
+            |q: &str, v: &str, states: &str, t: &str| self.call(project, Point { q, v, states, t }, "");
+        let before = match is_driven {
+            false => String::new(),
+            true => format!(
+                "{real} slowest0[{n}] = {{0}};\n(void){};\n",
+                slowest("q0", "slowest0", "states0", "t0")
+            ),
+        };
         let unused = if self.states > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
         let body = format!(
             "const {real} rest[{n}] = {{0}};
@@ -98,20 +114,21 @@ const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
 double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
-{real} other[{n}] = {{0}};
+{real} other[{n}];
+{real} slowest1[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
     return 1;
 }}
 if ({project} == NHI_OK) {{
-    owned = owned + {slowest};
+    owned = owned + {driven};
 }}
 nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
-{pushed}return nhi_explains(owned, h, pushed, after);",
+{before}{pushed}return nhi_explains(owned, h, pushed, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
-            project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
-            slowest = kinetic("q1", "other", "t1"),
+            project = slowest("q1", "slowest1", "states1", "t1"),
+            driven = kinetic("q1", "slowest1", "t1"),
             resolved = kinetic("q0", "other", "t0"),
         );
         text.function(about, &head, &body);
