@@ -39,6 +39,10 @@ pub(crate) fn unexpanded(file: &Path, text: &str, name: Option<&str>, error: &Ex
     };
     let parsed = names.iter().map(|name| System::parse(text, &path, Some(name)));
     let rejected: Vec<String> = match error {
+        ExpandError::Syntax(_) => {
+            let rejected = System::parse(text, &path, name).err();
+            rejected.map(|error| error.render(stderr().is_terminal())).into_iter().collect()
+        }
         ExpandError::Declaration(_) => {
             parsed.filter_map(Result::err).map(|error| error.render(stderr().is_terminal())).collect()
         }

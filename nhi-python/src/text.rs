@@ -1,7 +1,7 @@
 //! Declarations that are composed from the arguments of `nhi.System`.
 
+use nhi_codegen::expand::tokens;
 use nhi_run::{DeclarationError, Mistake, Place};
-use proc_macro2::TokenStream;
 use std::ops::Range;
 
 /// A piece of a declaration: the text of an argument with what errors call it, or, without a name, what stands between.
@@ -22,31 +22,21 @@ impl<'a> Composed<'a> {
     /// Refuses pieces that would change how the text around them is read: such as are not made of whole tokens with balanced
     /// brackets, and parameters that are no names.
     pub(crate) fn check(&self) -> Result<(), DeclarationError> {
-        let wrong_at = |name: &str, text: &str, range: Range<usize>, message: &str| Mistake {
+        let wrong = |name: &str, text: &str, message: &str| Mistake {
             message: message.to_owned(),
             help: None,
-            place: Some(Place { file: name.to_owned(), text: text.to_owned(), range }),
+            place: Some(Place { file: name.to_owned(), text: text.to_owned(), range: 0..text.len() }),
             second: None,
         };
-        let wrong = |name: &str, text: &str, message: &str| wrong_at(name, text, 0..text.len(), message);
         let mistakes = self.pieces.iter().filter_map(|(name, text)| {
             let name = name.as_ref()?;
             if name.starts_with("parameters") && syn::parse_str::<syn::Ident>(text).is_err() {
                 return Some(wrong(name, text, "expected a name that Rust allows too"));
             }
-            match text.parse::<TokenStream>() {
+            match tokens(text) {
                 Ok(tokens) if tokens.is_empty() => Some(wrong(name, text, "the text is empty")),
                 Ok(_) => None,
-                // A prime is often meant as a derivative by time.
-                Err(_) => Some(match text.find('\'') {
-                    Some(at) => {
-                        let message = "formulas have no primes; the velocity of `x` is `dot(x)`";
-                        wrong_at(name, text, at..at + 1, message)
-                    }
-                    None => {
-                        wrong(name, text, "brackets that do not match, or a character that no formula has")
-                    }
-                }),
+                Err(error) => Some(Mistake::in_text(&error, name, text)),
             }
         });
         let mistakes: Vec<_> = mistakes.collect();
@@ -56,6 +46,10 @@ impl<'a> Composed<'a> {
     /// The same mistakes with places in the texts of arguments.
     pub(crate) fn in_arguments(&self, mut error: DeclarationError) -> DeclarationError {
         for mistake in &mut error.mistakes {
+            // A parameter is no field that Rust's attributes could mark.
+            if mistake.help.as_ref().is_some_and(|help| help.contains("#[nonholonomic(skip)]")) {
+                mistake.help = Some("rename the parameter".to_owned());
+            }
             let second = mistake.second.as_mut().map(|(place, _)| place);
             for place in mistake.place.iter_mut().chain(second) {
                 if let Some(inner) = self.argument(&place.range) {

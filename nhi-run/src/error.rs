@@ -78,7 +78,11 @@ impl Place {
         };
         let (start, end) = (at.first.start(), at.last.end());
         let start = byte(start.line, start.column);
-        let range = start..byte(end.line, end.column).max(start);
+        let mut range = start..byte(end.line, end.column).max(start);
+        if range.is_empty() {
+            // A character that is no token.
+            range.end += text.text[start..].chars().next().map_or(0, char::len_utf8);
+        }
         Place { file: text.name.clone(), text: text.text.clone(), range }
     }
 }
@@ -106,6 +110,11 @@ impl Mistake {
 
     pub(crate) fn at(self, place: Place) -> Mistake {
         Mistake { place: Some(place), ..self }
+    }
+
+    /// A mistake in a text that errors call `name`.
+    pub fn in_text(error: &declaration::Error, name: &str, text: &str) -> Mistake {
+        Mistake::of(error, &[Text::new(name, text, String::new())])
     }
 
     /// A mistake in one of the texts, the first of which is that of the declaration.

@@ -4,11 +4,11 @@ use crate::apart::apart;
 use crate::error::{DeclarationError, Mistake, Place, Text};
 use crate::system::choose;
 use nhi_codegen::declaration::{Declaration, Rejected};
-use nhi_codegen::expand::{MAX_NESTING, too_deep};
+use nhi_codegen::expand::{MAX_NESTING, tokens, too_deep};
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::system::{Definition, Quantity, System};
 use nhi_jit::Point;
-use proc_macro2::{LexError, TokenStream};
+use proc_macro2::{TokenStream, TokenTree};
 
 /// A declaration with outputs.
 pub(crate) struct Extended {
@@ -71,13 +71,20 @@ fn known(system: &System) -> impl Iterator<Item = Definition> {
 /// The attribute that declares an output, and what the spans of its tokens call their text.
 fn definition(name: &str, expression: &str) -> Result<(syn::Attribute, String), Box<Mistake>> {
     let mut ident: syn::Ident = syn::parse_str(name).map_err(|_| {
-        Box::new(Mistake::new(format!("the output `{name}` has no name: expected an identifier")))
+        let is_keyword = name.chars().all(|c| c == '_' || c.is_alphanumeric())
+            && name.parse::<TokenStream>().is_ok_and(|tokens| {
+                tokens.into_iter().next().is_some_and(|token| matches!(token, TokenTree::Ident(_)))
+            });
+        Box::new(match is_keyword {
+            true => Mistake::new(format!("the output `{name}` cannot be called so: `{name}` is a keyword")),
+            false => Mistake::new(format!("the output `{name}` has no name: expected an identifier")),
+        })
     })?;
     let wrong = |message: String| {
         let (file, text) = (name.to_owned(), expression.to_owned());
         Box::new(Mistake::new(message).at(Place { file, text, range: 0..expression.len() }))
     };
-    let tokens: TokenStream = expression.parse().map_err(|error: LexError| wrong(error.to_string()))?;
+    let tokens = tokens(expression).map_err(|error| Mistake::in_text(&error, name, expression))?;
     if too_deep(&tokens).is_some() {
         return Err(wrong(format!("brackets are nested more than {MAX_NESTING} deep")));
     }

@@ -5,7 +5,7 @@ use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{Extended, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::{ExpandError, structs};
+use nhi_codegen::expand::{ExpandError, structs, tokens};
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
@@ -434,6 +434,9 @@ pub(crate) fn choose(
     name: Option<&str>,
 ) -> Result<syn::DeriveInput, DeclarationError> {
     let wrong = |message: String| DeclarationError::one(Mistake::new(format!("{file}: {message}")));
+    tokens(source).map_err(|error| {
+        DeclarationError::one(Mistake::in_text(&error, file, source))
+    })?;
     let mut found = structs(source).map_err(|error| match error {
         ExpandError::Syntax(message) => DeclarationError::one(Mistake::new(format!("{file}:{message}"))),
         other => wrong(other.to_string()),

@@ -1,6 +1,6 @@
 //! The code that the derive generates for the structs of a source file, for people.
 
-use crate::declaration::{Rejected, shallow};
+use crate::declaration::{Error, Extent, Rejected, shallow};
 use crate::engine::Engine;
 use crate::generate::Request;
 use crate::pipeline::Derived;
@@ -138,7 +138,7 @@ fn print(
 /// # Errors
 /// [`ExpandError::Syntax`] for text that is not made of Rust's tokens, and for a struct that is malformed.
 pub fn structs(source: &str) -> Result<Vec<syn::DeriveInput>, ExpandError> {
-    let tokens: TokenStream = source.parse().map_err(|e: LexError| syntax(e.span(), &e))?;
+    let tokens = tokens(source).map_err(|e| ExpandError::Syntax(e.to_string()))?;
     let mut structs = Vec::new();
     // The items of a group come where the group stands.
     let mut open: Vec<Vec<TokenTree>> = vec![reversed(tokens)];
@@ -163,6 +163,59 @@ pub fn structs(source: &str) -> Result<Vec<syn::DeriveInput>, ExpandError> {
         }
     }
     Ok(structs)
+}
+
+/// The tokens of a text.
+///
+/// # Errors
+/// A bracket without its counterpart, or a character that is no part of a token. Its place has no length.
+pub fn tokens(text: &str) -> Result<TokenStream, Error> {
+    text.parse().map_err(|error: LexError| unreadable(text, error.span()))
+}
+
+/// The error about the character at which the lexer gave up.
+fn unreadable(text: &str, at: Span) -> Error {
+    let error = |message: String| Error::new(Extent::from(at), message);
+    let Some(byte) = byte_of(text, at) else { return error("the text ends too early".to_owned()) };
+    let closing = |open: char| match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    };
+    match text[byte..].chars().next() {
+        None => error("the text ends too early".to_owned()),
+        Some(open @ ('(' | '[' | '{')) => error(format!("this `{open}` is not closed: `{}` is missing", closing(open))),
+        Some(close @ (')' | ']' | '}')) => {
+            // The text before it is complete, or ends inside a bracket, to which the lexer points.
+            let open = text[..byte].parse::<TokenStream>().err().map(|e| e.span());
+            match open.and_then(|open| Some((open, text[byte_of(text, open)?..].chars().next()?))) {
+                Some((place, open)) => error(format!("expected `{}`, found `{close}`", closing(open)))
+                    .second(Extent::from(place), format!("this `{open}` is open")),
+                None => error(format!("this `{close}` closes nothing")),
+            }
+        }
+        Some('\'') => error("formulas have no primes".to_owned()).help("the velocity of `x` is `dot(x)`"),
+        Some('"') => error("this text in quotes does not end".to_owned()),
+        Some('/') => error("this comment does not end".to_owned()),
+        Some(other) => {
+            let error = error(format!("`{other}` is no character of a formula"));
+            match other {
+                '²' => error.help("write `^2`"),
+                '³' => error.help("write `^3`"),
+                '×' | '⋅' => error.help("products are written with `*`"),
+                '−' | '–' => error.help("the minus sign is `-`"),
+                _ => error,
+            }
+        }
+    }
+}
+
+/// The byte of a text at which a span of its tokens begins.
+fn byte_of(text: &str, at: Span) -> Option<usize> {
+    let at = at.start();
+    let start: usize = text.split_inclusive('\n').take(at.line.checked_sub(1)?).map(str::len).sum();
+    let rest = text.get(start..)?;
+    Some(start + rest.char_indices().nth(at.column).map_or(rest.len(), |(byte, _)| byte))
 }
 
 /// Deepest nesting of brackets in a struct: printing and parsing tokens takes stack for each.

@@ -132,7 +132,9 @@ impl<T> Slot<T> {
         self.value.as_ref()
     }
 
-    fn set(&mut self, key: &Name, value: Option<T>, context: &Context) {
+    /// Sets the value, unless the key was given before: that is reported, and whether it was so is the result.
+    fn set(&mut self, key: &Name, value: Option<T>, context: &Context) -> bool {
+        let is_repeated = self.key.is_some();
         match self.key {
             Some(first) => context.push(
                 Error::new(key.at, format!("`{}` is given twice", key.text))
@@ -143,6 +145,7 @@ impl<T> Slot<T> {
                 self.value = value;
             }
         }
+        is_repeated
     }
 }
 
@@ -211,7 +214,8 @@ impl Attributes {
                     "states" => &mut self.states,
                     _ => &mut self.coordinates,
                 };
-                slot.set(&key, declared, context);
+                // What is given twice has names that are not declared by it.
+                self.names_missing |= slot.set(&key, declared, context);
             }
             "let" => match list(&key, "(name = ..., ...)", part, context) {
                 Some(group) => self.definitions(&group, context),
@@ -251,11 +255,16 @@ impl Attributes {
             "group" => {
                 let factor = group::parse(&key, part, context);
                 self.names_missing |= !factor.as_ref().is_some_and(Factor::is_complete);
-                self.group.set(&key, factor, context);
+                self.names_missing |= self.group.set(&key, factor, context);
             }
             "t" => {
                 skip(part);
                 context.push(Error::new(key.at, "`t` is the time and need not be declared"));
+            }
+            name if crate::group::Group::named(name).is_some() && self.group.key().is_some() => {
+                skip(part);
+                context.push(group::second(key.at));
+                self.names_missing = true;
             }
             unknown => {
                 skip(part);

@@ -31,8 +31,10 @@ enum Fault {
     NotLinearInDifferentials,
     /// The coefficient of a differential depends on a velocity.
     VelocityInCoefficient,
-    /// The coefficient of a velocity or a differential depends on time or on an input.
+    /// The coefficient of a velocity or a differential depends on time.
     DrivenCoefficient,
+    /// The coefficient of a velocity or a differential depends on an input.
+    InputInCoefficient,
 }
 
 impl Fault {
@@ -42,7 +44,7 @@ impl Fault {
             Fault::NotLinearInVelocities => "this is not linear in the velocities",
             Fault::NotLinearInDifferentials => "this is not linear in the differentials",
             Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
-            Fault::DrivenCoefficient => {
+            Fault::DrivenCoefficient | Fault::InputInCoefficient => {
                 "the coefficient of a velocity or a differential may not depend on time or inputs"
             }
         }
@@ -64,6 +66,9 @@ impl Fault {
             Fault::DrivenCoefficient => {
                 error.help("time and inputs may stand in the affine part, as in `dx - u*dt`")
             }
+            Fault::InputInCoefficient => error.help(
+                "declare the angle as a coordinate and drive it: with the coordinate `delta` and its rate as the input, `dot(delta) - rate` is one more constraint",
+            ),
         }
     }
 }
@@ -292,13 +297,14 @@ impl Lowering<'_> {
     /// How a term breaks the rule, unless it is zero.
     fn fault_of_term(&self, rule: Rule, monomial: &Monomial, coefficient: Expr) -> Option<Fault> {
         let degrees = self.degrees_under(rule, monomial);
-        let outside = || [&self.symbols.inputs[..], &[self.symbols.t]].concat();
         rule.fault(degrees).or_else(|| match rule {
-            Rule::Constraint(_)
-                if degrees.velocities + degrees.differentials > 0
-                    && self.pool.depends_on(coefficient, &outside()) =>
-            {
-                Some(Fault::DrivenCoefficient)
+            Rule::Constraint(_) if degrees.velocities + degrees.differentials > 0 => {
+                if self.pool.depends_on(coefficient, &self.symbols.inputs) {
+                    Some(Fault::InputInCoefficient)
+                } else {
+                    let driven = self.pool.depends_on(coefficient, &[self.symbols.t]);
+                    driven.then_some(Fault::DrivenCoefficient)
+                }
             }
             _ => None,
         })
@@ -348,10 +354,21 @@ impl Lowering<'_> {
             // Only the whole breaks it, which the caller reports.
             found.push((ast.at, rule.fault_of_functions(), true));
         }
+        self.push_faults(rule, found);
+        Err(Reported)
+    }
+
+    /// Reports faults. Every term of a Lagrangian and of a force is right or wrong on its own, but a constraint is one equation: of
+    /// several faults of one kind in it, only the first is reported.
+    fn push_faults(&mut self, rule: Rule, found: Vec<(Extent, Fault, bool)>) {
+        let mut seen = Vec::new();
         for (at, fault, decided) in found {
+            if matches!(rule, Rule::Constraint(_)) && seen.contains(&fault) {
+                continue;
+            }
+            seen.push(fault);
             self.push(fault.error(at, decided));
         }
-        Err(Reported)
     }
 
     /// Reports the parts of a force that has other errors.
@@ -373,16 +390,18 @@ impl Lowering<'_> {
 
     /// Reports the terms that break the rule by themselves, in a sum of which other terms have no meaning.
     fn blame_terms(&mut self, ast: &Ast, rule: Rule) {
+        let mut found = Vec::new();
+        self.find_bad_terms(ast, rule, &mut found);
+        self.push_faults(rule, found);
+    }
+
+    fn find_bad_terms(&mut self, ast: &Ast, rule: Rule, found: &mut Vec<(Extent, Fault, bool)>) {
         match &ast.kind {
             Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) | Kind::Vector(_) => {
-                ast.children().into_iter().for_each(|term| self.blame_terms(term, rule));
+                ast.children().into_iter().for_each(|term| self.find_bad_terms(term, rule, found));
             }
             _ => {
-                let mut found = Vec::new();
-                self.find_bad(ast, rule, &mut found);
-                for (at, fault, decided) in found {
-                    self.push(fault.error(at, decided));
-                }
+                self.find_bad(ast, rule, found);
             }
         }
     }

@@ -12,6 +12,15 @@ pub(crate) fn names() -> Vec<&'static str> {
     names
 }
 
+/// An error about something that has no derivative everywhere. Outputs, of which no derivatives are taken, are written in the same
+/// grammar, so that the reason is one of the grammar.
+pub(crate) fn not_smooth(what: &str, at: Extent) -> Error {
+    Error::new(
+        at,
+        format!("{what} is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"),
+    )
+}
+
 /// An error about a call of an unknown function.
 pub(crate) fn unknown(name: &str, at: Extent) -> Error {
     let non_smooth = [
@@ -35,15 +44,17 @@ pub(crate) fn unknown(name: &str, at: Extent) -> Error {
         "copysign",
     ];
     if non_smooth.contains(&name) {
-        let error =
-            Error::new(at, format!("`{name}` is not smooth, and equations of motion need derivatives"));
-        return match name {
-            "abs" => error.help("a smooth stand-in is `sqrt(x^2 + eps^2)` with a small parameter `eps`"),
-            "sign" | "signum" | "sgn" | "heaviside" | "step" => {
-                error.help("a smooth stand-in is `tanh(x/eps)` with a small parameter `eps`")
-            }
-            _ => error,
+        let error = not_smooth(&format!("`{name}`"), at);
+        let stand_in = match name {
+            "abs" => "sqrt(x^2 + eps^2)",
+            "sign" | "signum" | "sgn" => "tanh(x/eps)",
+            "heaviside" | "step" => "(1 + tanh(x/eps))/2",
+            "relu" => "(x + sqrt(x^2 + eps^2))/2",
+            "max" => "(a + b + sqrt((a - b)^2 + eps^2))/2",
+            "min" => "(a + b - sqrt((a - b)^2 + eps^2))/2",
+            _ => return error,
         };
+        return error.help(format!("a smooth stand-in is `{stand_in}` with a small parameter `eps`"));
     }
     let error = Error::new(at, format!("unknown function `{name}`"));
     let written = match name {

@@ -16,7 +16,7 @@
 use super::ast::{Ast, Kind, Name, Range};
 use super::cursor::{Cursor, describe, token_trees};
 use super::error::{Error, Extent};
-use super::number;
+use super::{functions, number};
 use proc_macro2::{Delimiter, Group, TokenTree};
 use syn::ext::IdentExt;
 
@@ -50,7 +50,7 @@ pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
             '.' => Error::new(at, "unexpected `.`")
                 .help("parameters are written by name alone, array entries as `y[0]`, numbers as `2.0`"),
             '%' => {
-                Error::new(at, "the remainder `%` is not smooth, and equations of motion need derivatives")
+                functions::not_smooth("the remainder `%`", at)
             }
             '=' => Error::new(at, "unexpected `=`"),
             _ => Error::new(at, format!("unexpected {found} in an expression")),
@@ -160,10 +160,7 @@ fn atom(cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error> {
                 ));
             }
             if matches!(text.as_str(), "if" | "match") && *ident == text {
-                return Err(Error::new(
-                    cursor.last(),
-                    format!("`{text}` is not smooth, and equations of motion need derivatives"),
-                ));
+                return Err(functions::not_smooth(&format!("`{text}`"), cursor.last()));
             }
             named(Name { text, at: cursor.last() }, cursor, depth)
         }

@@ -40,15 +40,40 @@ fn text(name: &Option<Name>, what: &str, i: usize) -> String {
     name.as_ref().map_or_else(|| format!("{what} {i}"), |name| name.text.clone())
 }
 
+/// The error about a second group.
+pub(crate) fn second(at: Extent) -> Error {
+    Error::new(at, "a system has one group factor")
+        .help("the rest of its configuration is declared in `coordinates(...)`")
+}
+
+/// The first name of a group in what follows, outside brackets.
+fn next_group(part: &Cursor<'_>) -> Option<Extent> {
+    let mut rest = *part;
+    while let Some(token) = rest.next() {
+        if let TokenTree::Ident(name) = token
+            && Group::named(&name.to_string()).is_some()
+        {
+            return Some(rest.last());
+        }
+    }
+    None
+}
+
 /// Reads what follows `group`; a group whose names are wrong is known all the same.
 pub(crate) fn parse(key: &Name, part: &mut Cursor<'_>, context: &Context) -> Option<Factor> {
     let result = named_group(key, part);
-    let factor = context.keep(result).map(|(group, list)| {
-        if !part.is_empty() && !at_key(part) {
-            context.push(part.unexpected("`,`"));
-            skip(part);
+    let factor = context.keep(result).and_then(|(group, list)| {
+        let factor = names(group, list, context);
+        if part.is_empty() || at_key(part) {
+            return Some(factor);
         }
-        names(group, list, context)
+        if let Some(at) = next_group(part) {
+            context.push(second(at));
+            return None;
+        }
+        context.push(part.unexpected("`,`"));
+        skip(part);
+        Some(factor)
     });
     if factor.is_none() {
         skip(part);
@@ -68,6 +93,12 @@ fn named_group<'a>(
             false => part.unexpected("`=` after `group`"),
         };
         return Err(error.help(form(&GROUPS[0])));
+    }
+    if let Some(TokenTree::Group(list)) = part.peek() {
+        let tokens = token_trees(list.stream());
+        if next_group(&Cursor::new(&tokens, group_extent(list))).is_some() {
+            return Err(second(group_extent(list)));
+        }
     }
     let name = part.name("the name of a group").map_err(|e| e.help(form(&GROUPS[0])))?;
     let Some(group) = Group::named(&name.text) else {

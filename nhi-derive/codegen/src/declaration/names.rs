@@ -217,10 +217,11 @@ impl Scope {
         if self.skipped.iter().any(|s| s == name) {
             return error.help(format!("the field `{name}` is marked `#[nonholonomic(skip)]`"));
         }
-        let velocity = name.strip_suffix("dot").map(|s| s.strip_suffix('_').unwrap_or(s));
-        if let Some(coordinate) = velocity
-            && self.meaning(coordinate).is_some_and(Meaning::is_coordinate)
-        {
+        // `xdot` and `x_dot`, and `dot_x` as columns of recordings are called.
+        let behind = name.strip_suffix("dot").map(|s| s.strip_suffix('_').unwrap_or(s));
+        let before = name.strip_prefix("dot").map(|s| s.strip_prefix('_').unwrap_or(s));
+        let is_coordinate = |name: &&str| self.meaning(name).is_some_and(Meaning::is_coordinate);
+        if let Some(coordinate) = behind.into_iter().chain(before).find(is_coordinate) {
             return error.help(format!("the velocity of `{coordinate}` is `dot({coordinate})`"));
         }
         if let Some(velocity) = name.strip_prefix('d')
@@ -247,7 +248,7 @@ impl Scope {
                 error.help(format!("known names are {}", quoted(&self.order, "and")))
             }
             None => {
-                error.help("parameters are the struct's fields, coordinates are listed in `coordinates(...)`")
+                error.help("names are those of parameters, of `coordinates(...)`, `inputs(...)`, `states(...)` and of `let(...)`")
             }
         }
     }
@@ -492,6 +493,11 @@ impl<'a> Resolver<'a> {
             return match place {
                 Place::Constraint if indexed => self.error(not_an_array(name, at)),
                 Place::Constraint => Holds { differentials: true, ..Holds::default() },
+                // It may stand behind a velocity of which the declaration could not be read.
+                Place::Force if self.scope.incomplete => {
+                    self.failed = true;
+                    Holds::default()
+                }
                 Place::Force => {
                     let error =
                         Error::new(at, "a force is a one-form in the coordinates, without a `dt` term");

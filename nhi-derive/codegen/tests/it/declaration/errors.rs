@@ -198,8 +198,8 @@ fn functions_and_arrays() {
         (
             "KINETIC + abs(x) + floor(y), constraints()",
             &[
-                "`abs` is not smooth, and equations of motion need derivatives",
-                "`floor` is not smooth, and equations of motion need derivatives",
+                "`abs` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation",
+                "`floor` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation",
             ],
         ),
         (
@@ -281,11 +281,11 @@ fn syntax() {
         ("KINETIC + x.y, constraints()", &["unexpected `.`"]),
         (
             "KINETIC + x %2, constraints()",
-            &["the remainder `%` is not smooth, and equations of motion need derivatives"],
+            &["the remainder `%` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"],
         ),
         ("KINETIC + \"a\", constraints()", &["expected an expression, found the literal `\"a\"`"]),
         ("KINETIC + (), constraints()", &["expected an expression in here"]),
-        ("KINETIC + if x, constraints()", &["`if` is not smooth, and equations of motion need derivatives"]),
+        ("KINETIC + if x, constraints()", &["`if` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"]),
         ("KINETIC + 'a, constraints()", &["expected an expression, found `'`"]),
         ("KINETIC + sum(i, c[i]), constraints()", &["expected `in`, found `,`"]),
         (

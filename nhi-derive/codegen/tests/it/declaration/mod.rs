@@ -5,6 +5,7 @@ mod errors;
 mod families;
 mod groups;
 mod meaning;
+mod one_mistake;
 mod random;
 mod states;
 mod vectors;

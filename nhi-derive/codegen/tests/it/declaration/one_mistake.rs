@@ -1,0 +1,187 @@
+//! One mistake is one message, whatever else is wrong.
+
+use super::{errors, parse};
+use nhi_codegen::expand::tokens;
+
+/// A system on `x`, `y`, `z` with an input `u`, with these keys.
+fn with(lagrangian: &str, constraints: &str, force: &str) -> String {
+    format!(
+        "#[nonholonomic(coordinates(x, y, z), inputs(u), lagrangian = {lagrangian}, {constraints}, force = {force})]
+        struct S {{ m: f64 }}"
+    )
+}
+
+const LAGRANGIAN: &str = "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+
+/// Lagrangians with one mistake.
+const LAGRANGIANS: [&str; 7] = [
+    "m/2*(dot(x)^2 + dot(y)^3 + dot(z)^2)",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + missing*x",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + abs(x)",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + u*x",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + x/0",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + x y",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + dx",
+];
+
+/// Constraints with one mistake.
+const CONSTRAINTS: [&str; 26] = [
+    "constraints(dot(x)^2 + dot(y)^2 - dot(z)^2 = 0)",
+    "constraints(dot(x)*dot(y) + dot(y)*dot(z) + dot(z)*dot(x) = 0)",
+    "constraints(sqrt(dot(x)^2 + dot(y)^2) - dot(z) = 0)",
+    "constraints(sin(dot(x)) - sin(dot(y)) = 0)",
+    "constraints(dot(x)*dy - dot(y)*dx + dz = 0)",
+    "constraints(dx*dy - dy*dz = 0)",
+    "constraints(dx/dt)",
+    "constraints(sin(u)*dx - cos(u)*dy = 0)",
+    "constraints(sin(t)*dx - cos(t)*dy = 0)",
+    "constraints(dx + missing*dy = 0)",
+    "constraints(dx + abs(y)*dy = 0)",
+    "constraints(dx + dy/0 = 0)",
+    "constraints(dx + sin(x, y)*dy = 0)",
+    "constraints(dx + y dy = 0)",
+    "constraints(dx + = 0)",
+    "constraints(dx = dy)",
+    "constraints(a: dx = 0, a: dy = 0)",
+    "constraints(dx = 0, 2*dx = 0)",
+    "constraints(dx = 0, dy = 0, dz = 0)",
+    "constraints(x = 0)",
+    "constraints(dx + x[0]*dy = 0)",
+    "constraints(for i in 0..2 { a: dx })",
+    "constraints()[0]",
+    "constraint(dx = 0)",
+    "constraints()",
+    "holonomic(dot(x) - y = 0)",
+];
+
+/// Forces with one mistake.
+const FORCES: [&str; 9] = [
+    "dx*dy",
+    "dot(x)",
+    "u*dx + 3",
+    "missing*dx",
+    "abs(x)*dx",
+    "dx/0",
+    "x dx",
+    "sin(x, y)*dx",
+    "x[0]*dx",
+];
+
+/// Of the mistakes of the parts of a declaration, none hides another, and none has another in its wake.
+#[test]
+fn parts_are_read_independently() {
+    let mut alone = Vec::new();
+    for constraints in CONSTRAINTS {
+        let found = errors(&with(LAGRANGIAN, constraints, "u*dx"));
+        let expected = usize::from(constraints != "constraints()");
+        assert_eq!(found.len(), expected, "{constraints}: {found:?}");
+        alone.push((constraints, found));
+    }
+    for lagrangian in LAGRANGIANS {
+        let first = errors(&with(lagrangian, "constraints()", "u*dx"));
+        assert_eq!(first.len(), 1, "{lagrangian}: {first:?}");
+        for (constraints, second) in &alone {
+            let all = errors(&with(lagrangian, constraints, "u*dx"));
+            assert_eq!(all, [&first[..], second].concat(), "{lagrangian}, {constraints}");
+        }
+    }
+    for force in FORCES {
+        let last = errors(&with(LAGRANGIAN, "constraints()", force));
+        assert_eq!(last.len(), 1, "{force}: {last:?}");
+        for (constraints, first) in &alone {
+            let all = errors(&with(LAGRANGIAN, constraints, force));
+            assert_eq!(all, [first, &last[..]].concat(), "{constraints}, {force}");
+        }
+    }
+}
+
+/// What is declared a second time does not leave its names unknown.
+#[test]
+fn second_declarations() {
+    let declared = |keys: &str| {
+        format!(
+            "#[nonholonomic({keys}, lagrangian = m*(omega^2 + v^2 + w^2)/2 + m*(w1^2 + w2^2 + w3^2)/2 + R[0][0],
+                constraints(w = 0, w1*dt - omega*dt = 0), force = w2*dt)]
+            struct S {{ m: f64 }}"
+        )
+    };
+    let two = declared("group = SE2(theta, x, y; omega, v, w), group = SO3(R; w1, w2, w3)");
+    assert_eq!(errors(&two), ["`group` is given twice"]);
+    for keys in [
+        "group = SE2(theta, x, y; omega, v, w)*SO3(R; w1, w2, w3)",
+        "group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3))",
+        "group = SE2(theta, x, y; omega, v, w) x SO3(R; w1, w2, w3)",
+        "group = SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3)",
+        "group = SE2(theta, x, y; omega, v, w) SO3(R; w1, w2, w3)",
+    ] {
+        let found = errors(&declared(keys));
+        assert_eq!(found, ["a system has one group factor"], "{keys}");
+    }
+    let coordinates = "#[nonholonomic(coordinates(x), coordinates(y), lagrangian = dot(x)^2 + dot(y)^2, constraints(dx - dy = 0))]
+        struct S;";
+    assert_eq!(errors(coordinates), ["`coordinates` is given twice"]);
+}
+
+fn help_of(source: &str) -> String {
+    let errors = parse(source).err().unwrap_or_default();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors[0].split_once("= help: ").map(|(_, help)| help.to_owned()).unwrap_or_default()
+}
+
+/// Stand-ins are close to what they stand for.
+#[test]
+fn stand_ins() {
+    let eps: f64 = 1e-9;
+    let smooth = |x: f64| (x * x + eps * eps).sqrt();
+    type Exact = fn(f64) -> f64;
+    let heaviside: Exact = |x| if x < 0.0 { 0.0 } else { 1.0 };
+    let cases: [(&str, &str, Exact, &dyn Fn(f64) -> f64); 6] = [
+        ("abs(x)", "`sqrt(x^2 + eps^2)`", f64::abs, &smooth),
+        ("sign(x)", "`tanh(x/eps)`", f64::signum, &|x| (x / eps).tanh()),
+        ("heaviside(x)", "`(1 + tanh(x/eps))/2`", heaviside, &|x| (1.0 + (x / eps).tanh()) / 2.0),
+        ("step(x)", "`(1 + tanh(x/eps))/2`", heaviside, &|x| (1.0 + (x / eps).tanh()) / 2.0),
+        ("relu(x)", "`(x + sqrt(x^2 + eps^2))/2`", |x| x.max(0.0), &|x| (x + smooth(x)) / 2.0),
+        ("max(x, y)", "`(a + b + sqrt((a - b)^2 + eps^2))/2`", |x| x.max(0.5), &|x| {
+            (x + 0.5 + smooth(x - 0.5)) / 2.0
+        }),
+    ];
+    for (written, stand_in, exact, approximate) in cases {
+        let help = help_of(&with(LAGRANGIAN, "constraints()", &format!("{written}*dx")));
+        assert!(help.contains(stand_in), "{help}");
+        for x in [-2.0, -0.3, 0.4, 3.0] {
+            assert!((exact(x) - approximate(x)).abs() < 1e-8, "{written} at {x}");
+        }
+    }
+}
+
+#[test]
+fn remedies() {
+    let input = help_of(&with(LAGRANGIAN, "constraints(sin(u)*dx - cos(u)*dy = 0)", "dx"));
+    assert!(input.contains("`dot(delta) - rate`"), "{input}");
+    let time = help_of(&with(LAGRANGIAN, "constraints(sin(t)*dx - cos(t)*dy = 0)", "dx"));
+    assert!(time.contains("`dx - u*dt`"), "{time}");
+    for velocity in ["dot_x", "dotx", "x_dot", "xdot"] {
+        let help = help_of(&with(LAGRANGIAN, "constraints()", &format!("-{velocity}*dx")));
+        assert_eq!(help, "the velocity of `x` is `dot(x)`", "{velocity}");
+    }
+}
+
+/// What the lexer cannot read is said by the character, and where it is.
+#[test]
+fn characters() {
+    let cases = [
+        ("m*(x + 1", 1, 3, "this `(` is not closed: `)` is missing"),
+        ("m*(x[0 + 1)", 1, 11, "expected `]`, found `)`"),
+        ("m*x) + 1", 1, 4, "this `)` closes nothing"),
+        ("θ +\n  (x]", 2, 5, "expected `)`, found `]`"),
+        ("θ×x", 1, 2, "`×` is no character of a formula"),
+        ("x' + 1", 1, 2, "formulas have no primes"),
+        ("\"x", 1, 1, "this text in quotes does not end"),
+    ];
+    for (text, line, column, message) in cases {
+        let error = tokens(text).expect_err(text);
+        let at = error.at().first.start();
+        assert_eq!((at.line, at.column + 1, error.message()), (line, column, message), "{text}");
+    }
+    assert!(tokens("m*(x[0] + 1)^2").is_ok());
+}
