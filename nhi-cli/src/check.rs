@@ -113,7 +113,7 @@ impl Problem<'_> {
         let tolerance = if composed { TOLERANCE_OF_COMPOSITIONS } else { TOLERANCE };
         let mut report = Report { tolerance, deviation: 0.0, entry: String::new(), compared: 0 };
         let mut bar = Progress::new(expected.keys().copied().max().unwrap_or(self.steps()));
-        let stop = self.samples(
+        let ended = self.samples(
             |k| expected.contains_key(&k) || (expected.is_empty() && k == self.steps()),
             &mut |sample| {
                 if let Some(expected) = expected.get(&sample.k) {
@@ -125,7 +125,7 @@ impl Problem<'_> {
                 ControlFlow::Continue(())
             },
         );
-        match stop {
+        match ended.map(|ended| ended.stop) {
             Ok(None) => Ok(report),
             Ok(Some(stop)) => Err(Unchecked::Stopped(Stopped::new(stop))),
             Err(error) => Err(Unchecked::Stopped(Stopped::new(error))),

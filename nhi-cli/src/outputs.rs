@@ -1,6 +1,6 @@
 //! Where samples and pictures of a motion go.
 
-use crate::command::{Failed, print};
+use crate::command::{Failed, print, warn};
 use crate::files::{extension, save};
 use clap::Args;
 use nhi_run::{Format, Recording, page, plot};
@@ -60,6 +60,7 @@ impl Outputs {
             None => print(&bytes)?,
         }
         self.pictures.write(recording)?;
+        warn(recording.about.warning.clone());
         match &recording.about.stopped {
             Some(reason) => Err(Failed::Stopped(format!("{}: {reason}", what.display()))),
             None => Ok(()),

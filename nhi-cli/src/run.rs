@@ -1,7 +1,8 @@
 //! Integration of a problem.
 
 use crate::problem::{Problem, Scheme};
-use nhi_run::{Error, Exact, Recording, Run, Sample, Stop};
+use nhi_run::{Ended, Error, Exact, Recording, Run, Sample, Stop};
+use nhi_runtime::Failure;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -33,26 +34,26 @@ impl Problem<'_> {
     /// The reason, if a step fails; the samples before it have been passed on.
     pub fn run(&self, mut take: impl FnMut(Sample)) -> Result<(), Stopped> {
         let go_on = &mut |_| ControlFlow::Continue(());
-        let stop = self.samples(|k| k.is_multiple_of(self.every), &mut take, go_on).map_err(Stopped::new)?;
-        stop.map_or(Ok(()), |stop| Err(Stopped::new(stop)))
+        let ended = self.samples(|k| k.is_multiple_of(self.every), &mut take, go_on).map_err(Stopped::new)?;
+        ended.stop.map_or(Ok(()), |stop| Err(Stopped::new(stop)))
     }
 
     /// The same as a recording.
     pub(crate) fn record(&self, progress: Progress<'_>) -> Result<Recording, Error> {
         let mut samples = Vec::new();
         let wanted = |k: u64| k.is_multiple_of(self.every);
-        let stop = self.samples(wanted, &mut |sample| samples.push(sample), progress)?;
-        Ok(self.to_run()?.recording(&samples, stop.map(|stop| stop.to_string())))
+        let ended = self.samples(wanted, &mut |sample| samples.push(sample), progress)?;
+        Ok(self.to_run()?.recording(&samples, ended))
     }
 
     /// Integrates, passes on the samples at the nodes that are `wanted`, those of the exact flow at given times all, and
-    /// returns why the run ended early, if it did.
+    /// returns how the run ended.
     pub(crate) fn samples(
         &self,
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<Stop>, Error> {
+    ) -> Result<Ended, Error> {
         let run = self.to_run()?;
         match &self.scheme {
             Scheme::ExactTimes(nodes) => at_times(&run, nodes, take),
@@ -92,19 +93,20 @@ impl Problem<'_> {
 }
 
 /// The exact flow at given times.
-fn at_times(run: &Run, nodes: &[(u64, f64)], take: &mut dyn FnMut(Sample)) -> Result<Option<Stop>, Error> {
+fn at_times(run: &Run, nodes: &[(u64, f64)], take: &mut dyn FnMut(Sample)) -> Result<Ended, Error> {
     let exact = Exact::new(&run.system, &run.parameters)?;
     let (mut t0, mut q, mut v, inputs) = (0.0, run.q0.clone(), run.v0.clone(), run.inputs.at(0));
     for &(k, t) in nodes {
         match exact.flow(t0, &q, &v, inputs, t) {
             Ok(next) => (q, v) = next,
-            Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t0, cause })),
+            Err(Failure::NotConverged) => return Ok(Stop::Stiff { time: t0 }.into()),
+            Err(cause) => return Ok(Stop::Flow { place: "from", time: t0, cause }.into()),
         }
         match exact.sample_at(k, t, &q, &v, inputs) {
             Ok(sample) => take(sample),
-            Err(cause) => return Ok(Some(Stop::Flow { place: "at", time: t, cause })),
+            Err(cause) => return Ok(Stop::Flow { place: "at", time: t, cause }.into()),
         }
         t0 = t;
     }
-    Ok(None)
+    Ok(Ended::default())
 }

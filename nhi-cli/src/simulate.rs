@@ -167,8 +167,11 @@ impl Simulate {
         let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
         run.steps = steps;
         run.every = self.every.unwrap_or(1);
-        if let Some(file) = &self.inputs {
-            run.inputs = inputs(file, run.system.inputs(), run.h, steps)?;
+        let names = run.system.inputs();
+        match &self.inputs {
+            Some(file) => run.inputs = inputs(file, names, run.h, steps)?,
+            None if names.is_empty() => {}
+            None => warn(Some(format!("no --inputs are given: `{}` = 0", names.join("` = 0, `")))),
         }
         run.pose = match self.pose.as_slice() {
             [] => None,

@@ -79,7 +79,7 @@ impl Recording {
 
     /// What was run, by name.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let About { system, declaration, parameters, method, h, pose: _, stopped } = &self.inner.about;
+        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = &self.inner.about;
         let about = PyDict::new(py);
         about.set_item("system", system)?;
         about.set_item("declaration", declaration)?;
@@ -88,6 +88,11 @@ impl Recording {
         about.set_item("h", h)?;
         about.set_item("stopped", stopped)?;
         Ok(about)
+    }
+
+    /// What is suspicious about the motion.
+    fn warning(&self) -> Option<&str> {
+        self.inner.about.warning.as_deref()
     }
 
     /// The page that plays the motion.
@@ -122,7 +127,7 @@ impl Recording {
             Pose::Rotation(names) => names.to_vec(),
             Pose::Rigid(rotation, position) => [&rotation[..], &position].concat(),
         });
-        let About { system, declaration, parameters, method, h, pose: _, stopped } = about.clone();
+        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = about.clone();
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
@@ -148,7 +153,9 @@ impl Recording {
         let columns = columns.into_iter().map(|(name, kind, values)| {
             Ok(Column { name, quantity: quantity(&kind)?, values: values.as_slice()?.to_vec() })
         });
-        let about = About { system, declaration, parameters, method, h, pose, stopped };
+        // It was said when it ran.
+        let warning = None;
+        let about = About { system, declaration, parameters, method, h, pose, stopped, warning };
         Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
     }
 }

@@ -415,15 +415,15 @@ pub(crate) fn method_type(id: &str) -> Option<&'static str> {
 fn samples(run: &Run, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
     let (mut samples, mut raised, mut looked_at) = (Vec::new(), None, 0);
     let wanted = |k: u64| k.is_multiple_of(run.every);
-    let stop = run.samples(wanted, &mut |sample| samples.push(sample), &mut |k| {
+    let ended = run.samples(wanted, &mut |sample| samples.push(sample), &mut |k| {
         let taken = k - std::mem::replace(&mut looked_at, k);
         raised = watch.after(taken).err();
         if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let stop = stop.map_err(|error| Python::attach(|py| start(py, &error)))?;
-    let ended = match &stop {
+    let ended = ended.map_err(|error| Python::attach(|py| start(py, &error)))?;
+    let raised = match &ended.stop {
         Some(Stop::Step(error)) => Some(Python::attach(|py| error::simulation(py, error))),
         _ => raised,
     };
-    Ok((run.recording(&samples, stop.map(|stop| stop.to_string())), ended))
+    Ok((run.recording(&samples, ended), raised))
 }

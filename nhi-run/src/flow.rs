@@ -13,13 +13,19 @@ const TOLERANCE: f64 = 1e-14;
 /// Smallest step tried, relative to the interval; beyond it the flow counts as not computable.
 const SMALLEST: f64 = 1e-6;
 
+/// A motion is not stiff as long as a step of the largest size is divided into no more steps than this.
+const DIVIDED: f64 = 16.0;
+/// Most steps beyond that number: a second or less of work.
+const EXCESS: f64 = 4000.0;
+
 /// The right-hand side y' = f(t, y), as `f(t, y, dy)`.
 pub type Field<'a> = dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), Failure> + 'a;
 
 /// y(t1) from y(t0) = `y`, in steps of at most `largest`.
 ///
 /// # Errors
-/// A failure of the right-hand side, and [`Failure::NotConverged`] where the solution changes too fast, as at a singularity.
+/// A failure of the right-hand side, and [`Failure::NotConverged`] where the solution changes too fast, as at a singularity, or is
+/// too stiff for explicit steps.
 pub fn flow(field: &mut Field<'_>, t0: f64, y: &[f64], t1: f64, largest: f64) -> Result<Vec<f64>, Failure> {
     let mut motion = Motion::new(t0, y, t1, largest);
     while motion.advance(field)? {}
@@ -33,13 +39,16 @@ pub(crate) struct Motion {
     t1: f64,
     h: f64,
     largest: f64,
+    /// Number of steps that were tried beyond those that a motion takes that is not stiff. Runs of many intervals add up.
+    pub(crate) excess: f64,
 }
 
 impl Motion {
     /// At its start.
     pub(crate) fn new(t0: f64, y: &[f64], t1: f64, largest: f64) -> Motion {
         let largest = largest.min((t1 - t0).abs()).copysign(t1 - t0);
-        Motion { t: t0, y: y.to_vec(), t1, h: largest, largest }
+        let excess = -DIVIDED * ((t1 - t0) / largest).abs().max(1.0);
+        Motion { t: t0, y: y.to_vec(), t1, h: largest, largest, excess }
     }
 
     /// Tries a step, unless it is at t₁; whether it was not.
@@ -47,9 +56,13 @@ impl Motion {
     /// # Errors
     /// Those of [`flow`].
     pub(crate) fn advance(&mut self, field: &mut Field<'_>) -> Result<bool, Failure> {
-        let Motion { t, y, t1, h, largest } = self;
+        let Motion { t, y, t1, h, largest, excess } = self;
         if t == t1 {
             return Ok(false);
+        }
+        *excess += 1.0;
+        if *excess > EXCESS {
+            return Err(Failure::NotConverged);
         }
         let last = (*t1 - *t).abs() <= h.abs();
         let step = if last { *t1 - *t } else { *h };

@@ -59,5 +59,5 @@ pub use forms::OneForms;
 pub use page::page;
 pub use plot::plot;
 pub use recording::{About, Column, Pose, Quantity, Recording};
-pub use run::{Exact, Inputs, Run, Sample, Scheme, Stop};
+pub use run::{Ended, Exact, Inputs, Run, Sample, Scheme, Stop};
 pub use system::System;

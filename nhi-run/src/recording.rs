@@ -26,6 +26,8 @@ pub struct About {
     pub pose: Option<Pose>,
     /// The reason, if the run ended before its last step.
     pub stopped: Option<String>,
+    /// What is suspicious about the motion: velocities that changed their signs at every step for a while.
+    pub warning: Option<String>,
 }
 
 /// One quantity at all samples.

@@ -9,12 +9,17 @@ use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
+use nhi_runtime::ringing::{Ringing, Signs};
 use nhi_runtime::{Factor, Failure, Vector};
 use std::fmt;
 use std::ops::ControlFlow;
 
 /// Steps between two reports of progress.
 const CHUNK: u64 = 1 << 12;
+
+/// After the first [`CHUNK`] of steps, signs of velocities are watched in so many of so many steps, which costs little.
+const WATCHED: u64 = nhi_runtime::ringing::STEPS as u64 + 2;
+const WATCHED_OF: u64 = 256;
 
 /// Most samples of a run, some gigabytes.
 const MAX_SAMPLES: u64 = 10_000_000;
@@ -93,6 +98,11 @@ pub enum Stop {
         /// The reason.
         cause: Failure,
     },
+    /// The exact flow from a time is too fast or too stiff to follow.
+    Stiff {
+        /// The time.
+        time: f64,
+    },
     /// It was interrupted after this number of steps.
     Interrupted(u64),
 }
@@ -102,8 +112,31 @@ impl fmt::Display for Stop {
         match self {
             Stop::Step(error) => error.fmt(f),
             Stop::Flow { place, time, cause } => write!(f, "{place} t = {time}: {cause}"),
+            Stop::Stiff { time } => write!(
+                f,
+                "from t = {time}: the motion is singular here, or too stiff for the exact flow, whose steps are explicit; implicit methods, such as `dla2`, are not limited by that"
+            ),
             Stop::Interrupted(steps) => write!(f, "interrupted after step {steps}"),
         }
+    }
+}
+
+/// The methods that answer a damping faster than their steps by rest, as the motion does, and not by ringing: the forces of a step
+/// are those at its end.
+const DAMPING: [Method; 1] = [Method::Dla1Adjoint];
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Ended {
+    /// Why it ended before its last step, if it did.
+    pub stop: Option<Stop>,
+    /// The names of the velocities that changed their signs at every step for a while.
+    pub ringing: Vec<String>,
+}
+
+impl From<Stop> for Ended {
+    fn from(stop: Stop) -> Ended {
+        Ended { stop: Some(stop), ringing: Vec::new() }
     }
 }
 
@@ -289,13 +322,12 @@ impl Run {
     /// What prevents the run from starting.
     pub fn record(&self, progress: Progress<'_>) -> Result<Recording, Error> {
         let mut samples = Vec::new();
-        let stopped =
+        let ended =
             self.samples(|k| k.is_multiple_of(self.every), &mut |sample| samples.push(sample), progress)?;
-        Ok(self.recording(&samples, stopped.map(|stop| stop.to_string())))
+        Ok(self.recording(&samples, ended))
     }
 
-    /// Integrates, passes on the samples at the nodes that are `wanted`, and returns why the run ended before its last
-    /// step, if it did.
+    /// Integrates, passes on the samples at the nodes that are `wanted`, and returns how the run ended.
     ///
     /// # Errors
     /// What prevents the run from starting.
@@ -304,7 +336,7 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<Stop>, Error> {
+    ) -> Result<Ended, Error> {
         self.check()?;
         match self.scheme {
             Scheme::Steps(variant) => self.steps(variant, wanted, take, progress),
@@ -342,9 +374,20 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<Stop>, Error> {
+    ) -> Result<Ended, Error> {
         let exact = Exact::new(&self.system, &self.parameters)?;
         let mut simulation = self.simulation(variant)?;
+        let names = self.system.velocities();
+        let name = |i: usize| match i < self.system.shape() {
+            true => format!("dot({})", names[i]),
+            false => names[i].clone(),
+        };
+        let mut ringing = Ringing::new(vec![Signs::default(); names.len()]);
+        ringing.take(&simulation.v());
+        let ended = |stop, ringing: &Ringing<_>| Ended {
+            stop,
+            ringing: ringing.velocities().map(name).collect(),
+        };
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
         let mut target = next.next();
         loop {
@@ -353,22 +396,28 @@ impl Run {
                 take(exact.sample_of(&simulation));
                 target = next.next();
             }
-            let Some(end) = target else { return Ok(None) };
+            let Some(end) = target else { return Ok(ended(None, &ringing)) };
+            let watched = k < CHUNK || k % WATCHED_OF < WATCHED;
             let count = match &self.inputs {
-                Inputs::Held(_) => (end - k).min(CHUNK),
+                Inputs::Held(_) if watched => 1,
+                Inputs::Held(_) => (end - k).min(WATCHED_OF - k % WATCHED_OF),
                 Inputs::PerStep(_) => {
                     if let Err(error) = simulation.set_inputs(self.inputs.at(k)) {
-                        return Ok(Some(Stop::Step(error)));
+                        return Ok(ended(Some(Stop::Step(error)), &ringing));
                     }
                     1
                 }
             };
             if let Err(error) = simulation.advance(count) {
-                return Ok(Some(Stop::Step(error)));
+                return Ok(ended(Some(Stop::Step(error)), &ringing));
             }
+            if count > 1 {
+                ringing.interrupt();
+            }
+            ringing.take(&simulation.v());
             let k = simulation.steps();
             if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
-                return Ok(Some(Stop::Interrupted(k)));
+                return Ok(ended(Some(Stop::Interrupted(k)), &ringing));
             }
         }
     }
@@ -378,7 +427,7 @@ impl Run {
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
-    ) -> Result<Option<Stop>, Error> {
+    ) -> Result<Ended, Error> {
         let exact = Exact::new(&self.system, &self.parameters)?;
         // Of the methods of the continuous equations, all of which start at the given state.
         let explicit = |method: &Method| matches!(method.facts().kind, Kind::RungeKutta | Kind::MuntheKaas);
@@ -389,6 +438,7 @@ impl Run {
             }
             None => (self.q0.clone(), self.v0.clone()),
         };
+        let mut excess = 0.0_f64;
         let last = (0..=self.steps).rfind(|&k| wanted(k)).unwrap_or(0);
         for k in 0..=last {
             let t = k as f64 * self.h;
@@ -396,28 +446,31 @@ impl Run {
                 // With the inputs of the step that ends here, like the multipliers of methods.
                 match exact.sample_at(k, t, &q, &v, self.inputs.at(k.saturating_sub(1))) {
                     Ok(sample) => take(sample),
-                    Err(cause) => return Ok(Some(Stop::Flow { place: "at", time: t, cause })),
+                    Err(cause) => return Ok(Stop::Flow { place: "at", time: t, cause }.into()),
                 }
             }
             if k < last {
                 let mut motion =
                     Motion::new(t, &[&q[..], &v].concat(), (k + 1) as f64 * self.h, LARGEST_STEP);
+                motion.excess += excess;
                 let mut field = exact.field(self.inputs.at(k));
                 loop {
                     match motion.advance(&mut field) {
-                        Ok(true) if progress(k).is_break() => return Ok(Some(Stop::Interrupted(k))),
+                        Ok(true) if progress(k).is_break() => return Ok(Stop::Interrupted(k).into()),
                         Ok(true) => {}
                         Ok(false) => break,
-                        Err(cause) => return Ok(Some(Stop::Flow { place: "from", time: t, cause })),
+                        Err(Failure::NotConverged) => return Ok(Stop::Stiff { time: t }.into()),
+                        Err(cause) => return Ok(Stop::Flow { place: "from", time: t, cause }.into()),
                     }
                 }
+                excess = motion.excess.max(0.0);
                 (q, v) = split(motion.y, q.len());
                 if progress(k + 1).is_break() {
-                    return Ok(Some(Stop::Interrupted(k + 1)));
+                    return Ok(Stop::Interrupted(k + 1).into());
                 }
             }
         }
-        Ok(None)
+        Ok(Ended::default())
     }
 
     /// Whether the lengths and sizes of the arguments are possible.
@@ -458,7 +511,7 @@ impl Run {
     }
 
     /// Samples as columns.
-    pub fn recording(&self, samples: &[Sample], stopped: Option<String>) -> Recording {
+    pub fn recording(&self, samples: &[Sample], ended: Ended) -> Recording {
         let system = &self.system;
         let mut columns: Vec<Column> = Vec::new();
         let outputs: Vec<&str> = system.outputs().collect();
@@ -524,10 +577,30 @@ impl Run {
         for (i, &name) in outputs.iter().enumerate() {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
-        Recording { about: self.about(stopped), columns }
+        Recording { about: self.about(ended), columns }
     }
 
-    fn about(&self, stopped: Option<String>) -> About {
+    /// What to say about velocities that ring.
+    fn warning(&self, ringing: &[String]) -> Option<String> {
+        let (first, rest) = ringing.split_first()?;
+        let Scheme::Steps(variant) = self.scheme else { return None };
+        let names = rest.iter().fold(format!("`{first}`"), |names, name| format!("{names}, `{name}`"));
+        let verb = if rest.is_empty() { "changes its sign" } else { "change their signs" };
+        let damping = DAMPING.into_iter().filter(|&other| {
+            other != variant.method && self.system.methods().any(|applies| applies == other)
+        });
+        let damping: Vec<String> = damping.map(|method| format!("`{}`", method.facts().id)).collect();
+        let method = match damping.as_slice() {
+            [] => String::new(),
+            ids => format!(", or a method that damps, {}", ids.join(" or ")),
+        };
+        Some(format!(
+            "{names} {verb} at every step: a force acts faster than steps of h = {} resolve, and `{variant}` rings where the motion comes to rest; use shorter steps{method}",
+            self.h
+        ))
+    }
+
+    fn about(&self, ended: Ended) -> About {
         let system = &self.system;
         let parameters = system.parameters().iter().cloned().zip(self.parameters.iter().copied());
         About {
@@ -540,7 +613,8 @@ impl Run {
             },
             h: self.h,
             pose: self.pose.clone().or_else(|| pose(system)),
-            stopped,
+            warning: self.warning(&ended.ringing),
+            stopped: ended.stop.map(|stop| stop.to_string()),
         }
     }
 }

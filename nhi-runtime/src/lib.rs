@@ -74,6 +74,7 @@ mod named;
 mod pair;
 mod passage;
 mod pose;
+pub mod ringing;
 mod samples;
 mod scalar;
 mod simulation;

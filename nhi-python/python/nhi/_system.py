@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -303,6 +304,8 @@ class System:
                 method, parameters, q0, v0, z, np.atleast_2d(all_inputs), held, h, steps, every, project, update
             )
         run = Run(recording, case)
+        if (warning := recording.warning()) is not None:
+            warnings.warn(warning, stacklevel=2)
         if ended is not None:
             ended.partial = run  # type: ignore[attr-defined]
             raise ended

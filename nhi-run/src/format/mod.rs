@@ -58,7 +58,7 @@ impl Format {
 
 /// What was run, by name.
 fn facts(about: &About) -> Map<String, Value> {
-    let About { system, declaration, parameters, method, h, pose: _, stopped } = about;
+    let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = about;
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
     add("program", format!("nhi {}", env!("CARGO_PKG_VERSION")).into());

@@ -94,6 +94,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 h: -0.01,
                 pose,
                 stopped: stopped.map(str::to_owned),
+                warning: None,
             },
             columns: columns.iter().map(column).collect(),
         }

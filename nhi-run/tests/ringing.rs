@@ -1,0 +1,135 @@
+//! Damping that is faster than steps: what is said of it, and which methods answer it.
+
+use nhi_run::{Inputs, Recording, Run, Scheme, System};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// A cart on a wheel that steers, with a brake on the wheel.
+const CART: &str = "#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(x, w, y),
+    inputs(u),
+    lagrangian = m/2*(dot(x)^2 + dot(w)^2 + dot(y)^2),
+    constraints(roll: dx - r*cos(y)*dw),
+    force = (u - c*dot(w))*dw,
+)]
+struct Cart { m: f64, c: f64, r: f64 }";
+
+/// The same without its constraint.
+const FLYWHEEL: &str = "#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(x, w, y),
+    inputs(u),
+    lagrangian = m/2*(dot(x)^2 + dot(w)^2 + dot(y)^2),
+    constraints(),
+    force = (u - c*dot(w))*dw,
+)]
+struct Flywheel { m: f64, c: f64, r: f64 }";
+
+fn run(declaration: &str, method: &str, c: f64, steps: u64) -> Run {
+    let system = System::parse(declaration, "cart.rs", None).unwrap();
+    Run {
+        scheme: match method {
+            "exact" => Scheme::Exact,
+            id => Scheme::Steps(system.variant(id).unwrap()),
+        },
+        system,
+        parameters: vec![1.0, c, 0.5],
+        q0: vec![0.0, 0.0, 0.3],
+        v0: vec![0.1, 1.0, 0.2],
+        z0: Vec::new(),
+        inputs: Inputs::Held(vec![0.0]),
+        h: 0.1,
+        steps,
+        every: 1,
+        project: true,
+        pose: None,
+    }
+}
+
+fn record(run: &Run) -> Recording {
+    run.record(&mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+fn last(recording: &Recording, name: &str) -> f64 {
+    let column = recording.columns.iter().find(|column| column.name == name).unwrap();
+    *column.values.last().unwrap()
+}
+
+#[test]
+fn symmetric_methods_ring_and_say_so() {
+    for declaration in [CART, FLYWHEEL] {
+        for method in ["dla2", "dla2_midpoint", "dla_rattle", "dla_rattle_midpoint"] {
+            let ringing = record(&run(declaration, method, 2000.0, 20));
+            let warning = ringing.about.warning.as_deref().unwrap_or_default();
+            assert!(warning.contains("`dot(w)`"), "{method}: {warning}");
+            assert!(warning.contains("`dla1_adjoint`") && !warning.contains("`dot(y)`"), "{method}: {warning}");
+            assert!(last(&ringing, "dot_w").abs() > 0.1);
+
+            let resolved = record(&run(declaration, method, 2.0, 20));
+            assert_eq!(resolved.about.warning, None, "{method}");
+        }
+    }
+}
+
+/// The method that is named comes to rest at once, whatever the damping.
+#[test]
+fn the_method_that_is_named_damps() {
+    for declaration in [CART, FLYWHEEL] {
+        for c in [1e3, 1e5, 1e8] {
+            let damped = record(&run(declaration, "dla1_adjoint", c, 20));
+            assert_eq!((&damped.about.warning, &damped.about.stopped), (&None, &None), "c = {c}");
+            assert!(last(&damped, "dot_w").abs() < 1e-9, "c = {c}");
+            assert!((last(&damped, "dot_y") - 0.2).abs() < 1e-12);
+        }
+    }
+}
+
+/// Ringing is seen wherever it begins: after a push in the midst of a run, and in runs of few samples.
+#[test]
+fn ringing_may_begin_late() {
+    let mut late = run(FLYWHEEL, "dla2", 2000.0, 6000);
+    late.v0[1] = 0.0;
+    assert_eq!(record(&late).about.warning, None);
+    late.inputs = Inputs::PerStep((0..6000).map(|k| vec![if k == 5000 { 1.0 } else { 0.0 }]).collect());
+    assert_ne!(record(&late).about.warning, None);
+    let mut few = run(FLYWHEEL, "dla2", 1e7, 6000);
+    few.every = 6000;
+    assert_ne!(record(&few).about.warning, None);
+}
+
+/// Watching the signs changes no sample.
+#[test]
+fn watched_steps_are_the_same_steps() {
+    let run = run(CART, "dla2", 0.1, 10_000);
+    let variant = match run.scheme {
+        Scheme::Steps(variant) => variant,
+        Scheme::Exact => unreachable!("it runs by steps"),
+    };
+    let mut simulation = run.simulation(variant).unwrap();
+    simulation.advance(10_000).unwrap();
+    let recording = record(&Run { every: 10_000, ..run.clone() });
+    assert_eq!(last(&recording, "x").to_bits(), simulation.q()[0].to_bits());
+    assert_eq!(last(&recording, "dot_y").to_bits(), simulation.v()[2].to_bits());
+}
+
+/// The exact flow of a stiff system ends soon: it succeeds or says why not.
+#[test]
+fn stiff_systems_have_no_exact_flow() {
+    for c in [1e3, 1e5, 1e7, 1e10] {
+        for h in [0.1, 1e-3] {
+            let mut exact = run(CART, "exact", c, 100);
+            exact.h = h;
+            let begun = Instant::now();
+            let recording = record(&exact);
+            assert!(begun.elapsed() < Duration::from_secs(60), "c = {c}, h = {h}: {:?}", begun.elapsed());
+            if c * h > 1e3 {
+                let stopped = recording.about.stopped.as_deref().unwrap_or_default();
+                assert!(stopped.contains("too stiff"), "c = {c}, h = {h}: {stopped}");
+            }
+        }
+    }
+    // Fast beside its samples, but not beside its own steps.
+    let recording = record(&run(CART, "exact", 3.0, 200));
+    assert_eq!(recording.about.stopped, None);
+}
