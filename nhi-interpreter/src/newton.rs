@@ -15,7 +15,9 @@ impl Frame {
             });
         }
         match newton.unknowns.len() {
-            0..=4 => self.solve_with::<4, 0>(newton, |_| []),
+            // The safeguard of one unknown is another than that of several.
+            1 => self.solve_with::<1, 0>(newton, |_| []),
+            0 | 2..=4 => self.solve_with::<4, 0>(newton, |_| []),
             5..=12 => self.solve_with::<12, 0>(newton, |_| []),
             13..=32 => self.solve_with::<32, 0>(newton, |_| []),
             33..=128 => self.solve_with::<128, 0>(newton, |_| []),
@@ -34,6 +36,7 @@ impl Frame {
             std::array::from_fn(|i| operands.get(i).map_or(0.0, |&x| frame.get(x)))
         };
         let control = emitted::Newton::weighted(numbers(self, &newton.weights), self.get(newton.scale2));
+        let control = if newton.is_sharp { control.sharp() } else { control };
         let guess = numbers(self, &newton.guess);
         let frame = RefCell::new(&mut *self);
         let (frame, derivatives) = (&frame, &derivatives);

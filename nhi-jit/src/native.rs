@@ -12,6 +12,7 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nhi_codegen::group::Map;
 use nhi_methods::Retraction;
+use nhi_runtime::emitted::{Careful, Next};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Retracts, Scalar, Vector};
 use std::mem;
@@ -134,8 +135,61 @@ impl Code {
 
 /// The functions of the runtime that compiled code calls: their symbols and addresses.
 pub(crate) fn symbols() -> Vec<(String, *const u8)> {
-    let elementary = elementary().into_iter().map(|(name, address)| (name.to_owned(), address));
-    elementary.chain(maps()).collect()
+    let start: unsafe extern "C" fn(f64, usize, *mut f64) = start_carefully;
+    let next: unsafe extern "C" fn(usize, *mut f64) -> i32 = carefully;
+    let newton = [("start_carefully", start as *const u8), ("carefully", next as *const u8)];
+    let named = elementary().into_iter().chain(newton);
+    named.map(|(name, address)| (name.to_owned(), address)).chain(maps()).collect()
+}
+
+/// What [`carefully`] returns besides zero, where the iteration goes on: it is solved, or has failed.
+pub(crate) const SOLVED: i32 = 1;
+const FAILED: i32 = 2;
+
+/// Numbers in memory of Newton's method with a safeguard for `n` unknowns: the unknowns, their update and their weights, the
+/// points that [`Careful::next`] keeps, and its state.
+pub(crate) const fn numbers_of_safeguard(n: usize) -> usize {
+    5 * n + Careful::NUMBERS
+}
+
+/// # Safety
+/// `numbers` has room for [`numbers_of_safeguard`].
+unsafe extern "C" fn start_carefully(scale2: f64, n: usize, numbers: *mut f64) {
+    let careful = Careful::new(f64::EPSILON, scale2);
+    // SAFETY: the caller has reserved that many.
+    unsafe {
+        numbers.add(3 * n).write_bytes(0, 2 * n);
+        write(&careful.numbers(), numbers.add(5 * n));
+    }
+}
+
+/// # Safety
+/// `numbers` has [`numbers_of_safeguard`], of which [`start_carefully`] has written the last ones before.
+unsafe extern "C" fn carefully(n: usize, numbers: *mut f64) -> i32 {
+    // SAFETY: the caller's promise; all of them have been written.
+    let numbers = unsafe { slice::from_raw_parts_mut(numbers, numbers_of_safeguard(n)) };
+    let [x, delta, weights, base, direction, state] = parts(numbers, n);
+    let mut careful = Careful::of(std::array::from_fn(|i| state[i]));
+    let next = careful.next(x, delta, weights, base, direction);
+    state.copy_from_slice(&careful.numbers());
+    match next {
+        Next::At => 0,
+        Next::Updated | Next::Solved => {
+            x.iter_mut().zip(delta).for_each(|(x, d)| *x += *d);
+            if next == Next::Solved { SOLVED } else { 0 }
+        }
+        Next::Failed => FAILED,
+    }
+}
+
+/// Five parts of `n` numbers, and the rest.
+fn parts(numbers: &mut [f64], n: usize) -> [&mut [f64]; 6] {
+    let (x, rest) = numbers.split_at_mut(n);
+    let (delta, rest) = rest.split_at_mut(n);
+    let (weights, rest) = rest.split_at_mut(n);
+    let (base, rest) = rest.split_at_mut(n);
+    let (direction, state) = rest.split_at_mut(n);
+    [x, delta, weights, base, direction, state]
 }
 
 /// The symbol of a map of a group.

@@ -8,6 +8,8 @@ pub use crate::fields::Places;
 pub const RESYNC_EVERY: u64 = crate::method::RESYNC_EVERY;
 /// Steps between two replacements of subnormal numbers of the state by zero.
 pub const FLUSH_EVERY: u64 = crate::method::FLUSH_EVERY;
+#[doc(hidden)]
+pub use crate::careful::{Careful, Next};
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
 /// The constants of the formulas for sines and cosines, for a compiler that writes them as operations.
@@ -27,11 +29,15 @@ use crate::{Failure, Fields, Scalar};
 /// compared: with the masses Mᵢᵢ for velocities and (μM⁻¹μᵀ)ₐₐ for impulses it is twice a kinetic
 /// energy. An update is small relative to `scale2` + ‖x‖², where `scale2` is the squared norm of the
 /// quantity that x is added to: an impulse that vanishes is accurate when its effect on the velocity is.
+///
+/// If the iteration fails, a safeguarded one follows, see [`Careful`].
 // Loops use indices: `zip` remains a call in builds without link-time optimisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Newton<const N: usize> {
     weights: [f64; N],
     scale2: f64,
+    /// Whether derivatives and earlier updates do not tell the next update.
+    is_sharp: bool,
     /// ‖δ‖² of the last update.
     last: f64,
     updates: u32,
@@ -55,13 +61,22 @@ impl<const N: usize> Newton<N> {
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
-        Newton { weights: [1.0; N], scale2: 1.0, last: f64::INFINITY, updates: 0, due: None }
+        Newton { weights: [1.0; N], scale2: 1.0, is_sharp: false, last: f64::INFINITY, updates: 0, due: None }
     }
 
     /// Updates are relative to `scale2` + ‖x‖² in the norm with the given weights.
     #[inline]
     pub fn weighted<T: Scalar>(weights: [T; N], scale2: T) -> Self {
         Newton { weights: array(0.0, |i| weights[i].to_f64()), scale2: scale2.to_f64(), ..Self::new() }
+    }
+
+    /// For equations with functions that can change within a small part of an update, as tanh(v/ε) does, and that look linear
+    /// elsewhere. Neither derivatives nor earlier updates tell the next update there: the unknowns are solved for only when an
+    /// update has been computed that is rounding.
+    #[inline]
+    #[must_use]
+    pub const fn sharp(self) -> Self {
+        Newton { is_sharp: true, ..self }
     }
 
     /// The solution near `guess` of F = 0, and the values of the last iterate.
@@ -118,12 +133,25 @@ impl<const N: usize> Newton<N> {
                 Err(Failure::NotConverged)
             };
         }
-        let (fresh, mut last_iterate) = (self, [T::from_f64(f64::NAN); K]);
+        let (fresh, start) = (self, fallback.unwrap_or(unknowns));
+        let mut last_iterate = [T::from_f64(f64::NAN); K];
+        let mut safeguard: Option<Safeguard<N>> = None;
         loop {
             let updated = update(unknowns).and_then(|(delta, derivatives, values)| {
                 // Iterations for derivatives do not change values.
                 if self.due.is_none() {
                     last_iterate = values;
+                    if const { T::DRIVE.checked }
+                        && let Some(safeguard) = &mut safeguard
+                    {
+                        let solved;
+                        (unknowns, solved) = safeguard.next(self.weights, unknowns, delta);
+                        if const { T::DRIVE.derivatives > 0 } && solved? {
+                            self.due = Some(T::DRIVE.derivatives);
+                            return Ok(false);
+                        }
+                        return solved;
+                    }
                 }
                 self.update(&mut unknowns, delta, derivatives)
             });
@@ -133,9 +161,14 @@ impl<const N: usize> Newton<N> {
                 Ok(false) => Failure::NotConverged,
                 Err(failure) => failure,
             };
-            match fallback.take() {
-                Some(guess) => (self, unknowns) = (fresh, guess),
-                None => return Err(failure),
+            if let Some(guess) = fallback.take() {
+                (self, unknowns) = (fresh, guess);
+            } else if const { T::DRIVE.checked } && safeguard.is_none() {
+                // Loops without checks leave it to the step that is repeated with checks.
+                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, failure));
+                (self, unknowns) = (fresh, start);
+            } else {
+                return Err(failure);
             }
         }
     }
@@ -239,7 +272,7 @@ impl<const N: usize> Newton<N> {
         // The iteration converges quadratically: in units of `size2` the update after δ₀ is C‖δ₀‖². C is of order
         // one, because updates change the equations through the rotation angles of a step. If δ₀ is so small that
         // the next update would be rounding even with C = 64, it is not computed.
-        let solved = if self.updates == 0 {
+        let solved = if self.updates == 0 && !self.is_sharp {
             delta2 <= T::EPSILON / 64.0 * size2
         } else {
             // After ‖δ₀‖, ‖δ₁‖ the next Newton update is about ‖δ₁‖(‖δ₁‖/‖δ₀‖)², which does not hold for Chebyshev
@@ -247,7 +280,7 @@ impl<const N: usize> Newton<N> {
             let shrunk = delta2 / self.last;
             let predicted = delta2 * shrunk * shrunk;
             delta2 <= rounding * rounding * size2
-                || (B == 0 && delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
+                || (B == 0 && !self.is_sharp && delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
                 || (delta2 >= self.last && delta2 <= noise * noise * size2)
         };
         if solved {
@@ -264,7 +297,7 @@ impl<const N: usize> Newton<N> {
             let remainder = square * (2.0 * a_value * a_value + b_value.max(-b_value));
             if remainder <= Self::CHEBYSHEV {
                 unknowns[0] = from + (d - a * d * d);
-                if remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
+                if !self.is_sharp && remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
                     return Ok(true);
                 }
             }
@@ -272,6 +305,53 @@ impl<const N: usize> Newton<N> {
         self.last = delta2;
         self.updates += 1;
         if self.updates >= Self::MAX_UPDATES { Err(Failure::NotConverged) } else { Ok(false) }
+    }
+}
+
+/// The iteration with a safeguard, with its points.
+#[derive(Clone, Copy, Debug)]
+struct Safeguard<const N: usize> {
+    careful: Careful,
+    base: [f64; N],
+    direction: [f64; N],
+    /// Why the plain iteration failed.
+    failure: Failure,
+}
+
+impl<const N: usize> Safeguard<N> {
+    #[cold]
+    #[inline(never)]
+    fn new(scale2: f64, epsilon: f64, failure: Failure) -> Self {
+        Safeguard { careful: Careful::new(epsilon, scale2), base: [0.0; N], direction: [0.0; N], failure }
+    }
+
+    /// The next unknowns, and whether they are the solution.
+    // Unknowns are not passed by reference, because they would be kept in memory by the plain iteration too.
+    #[cold]
+    #[inline(never)]
+    fn next<T: Scalar>(
+        &mut self,
+        weights: [f64; N],
+        mut unknowns: [T; N],
+        delta: [T; N],
+    ) -> ([T; N], Result<bool, Failure>) {
+        let Safeguard { careful, base, direction, failure } = self;
+        let mut x: [f64; N] = array(0.0, |i| unknowns[i].to_f64());
+        let d: [f64; N] = array(0.0, |i| delta[i].to_f64());
+        let next = careful.next(&mut x, &d, &weights, base, direction);
+        for i in 0..N {
+            match next {
+                Next::At => unknowns[i] = T::from_f64(x[i]),
+                Next::Updated | Next::Solved => unknowns[i] = unknowns[i] + delta[i],
+                Next::Failed => {}
+            }
+        }
+        let solved = match next {
+            Next::At | Next::Updated => Ok(false),
+            Next::Solved => Ok(true),
+            Next::Failed => Err(*failure),
+        };
+        (unknowns, solved)
     }
 }
 

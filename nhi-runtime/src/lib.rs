@@ -55,6 +55,7 @@ extern crate self as nhi_runtime;
 pub mod admissible;
 #[doc(hidden)]
 pub mod balance;
+mod careful;
 mod compose;
 mod derivatives;
 mod drive;

@@ -9,12 +9,16 @@
 //!     too many   → fail(not converged)
 //!     nearer to the fallback → fail(not converged)
 //!     → iterate(x″, ‖δ‖², updates + 1, restarted)
-//! fail(status): restarted → failed(status), else iterate(fallback, ∞, 0, true)
+//! fail(status): restarted → careful or failed(status), else iterate(fallback, ∞, 0, true)
 //! done(x…)
 //! ```
+//!
+//! After the last failure the iteration starts again with a safeguard, where the runtime says what follows an update. Loops whose
+//! steps are repeated with checks if they fail leave it to these.
 
 use super::status;
-use super::translate::{Translator, block_arguments};
+use super::translate::{Huge, Translator, block_arguments, offset, trusted};
+use crate::native::{self, numbers_of_safeguard};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use nhi_codegen::lower::{self, Operand};
@@ -25,6 +29,9 @@ const MAX_UPDATES: i64 = 50;
 
 /// Largest (aδ)² for an update of third order.
 const CHEBYSHEV: f64 = 1.0 / 16.0;
+
+/// How often an iteration has been restarted when it has a safeguard.
+const CAREFUL: i64 = 2;
 
 /// Relative sizes of an update that is rounding, and of one that no longer shrinks.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
@@ -44,6 +51,8 @@ struct Iteration {
     last: Value,
     updates: Value,
     restarted: Value,
+    /// Of an iteration with a safeguard: its numbers in memory, and the status with which it fails.
+    careful: Option<[Value; 2]>,
 }
 
 impl Translator<'_> {
@@ -52,6 +61,8 @@ impl Translator<'_> {
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.all(all));
         let scale2 = self.get(newton.scale2);
+        let start = if fallback.is_empty() { guess.clone() } else { fallback.clone() };
+        let careful = (self.huge == Huge::Called).then(|| [self.room(numbers_of_safeguard(n)), self.room(1)]);
         let [iterate, fail, done] = [(); 3].map(|()| self.builder.create_block());
         let unknowns = self.parameters(iterate, n);
         let last = self.builder.append_block_param(iterate, types::F64);
@@ -66,7 +77,7 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(iterate);
         let iteration =
-            Iteration { weights, scale2, fallback, iterate, fail, done, last, updates, restarted };
+            Iteration { weights, scale2, fallback, iterate, fail, done, last, updates, restarted, careful };
         newton.unknowns.iter().zip(&unknowns).for_each(|(&value, &x)| self.set(value, x));
         self.statements(&newton.body);
         let delta = self.all(&newton.delta);
@@ -76,17 +87,24 @@ impl Translator<'_> {
         self.update(newton, &iteration, &unknowns, &delta);
 
         self.builder.switch_to_block(fail);
-        if iteration.fallback.is_empty() {
-            self.jump(self.failed, [status]);
-        } else {
+        if !iteration.fallback.is_empty() {
             let again = iteration.fallback.iter().copied().chain([infinite, zero, one]);
-            self.builder.ins().brif(
-                restarted,
-                self.failed,
-                &block_arguments([status]),
-                iterate,
-                &block_arguments(again),
-            );
+            let last = self.builder.create_block();
+            self.builder.set_cold_block(last);
+            self.builder.ins().brif(restarted, last, &[], iterate, &block_arguments(again));
+            self.builder.switch_to_block(last);
+        }
+        match careful {
+            None => self.jump(self.failed, [status]),
+            Some([numbers, failure]) => {
+                self.builder.ins().store(trusted(), status, failure, 0);
+                let count = self.count(n);
+                let pointer = self.pointer();
+                let begin = self.declared("start_carefully", &[types::F64, pointer, pointer], &[]);
+                self.builder.ins().call(begin, &[scale2, count, numbers]);
+                let careful = self.builder.ins().iconst(types::I32, CAREFUL);
+                self.jump(iterate, start.into_iter().chain([infinite, zero, careful]));
+            }
         }
 
         self.builder.switch_to_block(done);
@@ -96,6 +114,16 @@ impl Translator<'_> {
 
     /// Adds `delta` to the unknowns, and goes on as the sizes of both demand.
     fn update(&mut self, newton: &lower::Newton, iteration: &Iteration, unknowns: &[Value], delta: &[Value]) {
+        if iteration.careful.is_some() {
+            let [careful, plain] = [(); 2].map(|()| self.builder.create_block());
+            self.builder.set_cold_block(careful);
+            let is_careful =
+                self.builder.ins().icmp_imm_s(IntCC::Equal, iteration.restarted, CAREFUL);
+            self.builder.ins().brif(is_careful, careful, &[], plain, &[]);
+            self.builder.switch_to_block(careful);
+            self.update_carefully(iteration, unknowns, delta);
+            self.builder.switch_to_block(plain);
+        }
         let Iteration { weights, scale2, fail, done, last, updates, .. } = iteration;
         let next: Vec<Value> = unknowns.iter().zip(delta).map(|(&x, &d)| self.add(x, d)).collect();
         let delta2 = self.norm2(None, weights, delta);
@@ -116,7 +144,8 @@ impl Translator<'_> {
 
         // The update after the first one would be rounding.
         self.builder.switch_to_block(first);
-        let solved = self.is_at_most(delta2, f64::EPSILON / 64.0, size2);
+        let small = if newton.is_sharp { ROUNDING * ROUNDING } else { f64::EPSILON / 64.0 };
+        let solved = self.is_at_most(delta2, small, size2);
         done_at(self, solved, &next, unsolved);
 
         self.builder.switch_to_block(later);
@@ -124,7 +153,7 @@ impl Translator<'_> {
         let shrinking = self.builder.create_block();
         done_at(self, solved, &next, shrinking);
         self.builder.switch_to_block(shrinking);
-        if newton.derivatives.is_none() {
+        if newton.derivatives.is_none() && !newton.is_sharp {
             // After δ₀ and δ₁ the next update is about ‖δ₁‖ (‖δ₁‖/‖δ₀‖)².
             let shrunk = self.builder.ins().fdiv(delta2, *last);
             let predicted = self.mul(delta2, shrunk);
@@ -146,7 +175,7 @@ impl Translator<'_> {
             (Some((statements, derivatives)), &[from], &[d]) => {
                 self.statements(statements);
                 let derivatives = derivatives.map(|x| self.get(x));
-                self.bend(iteration, derivatives, (from, d, next[0]), (delta2, size2));
+                self.bend((iteration, newton.is_sharp), derivatives, (from, d, next[0]), (delta2, size2));
             }
             _ => self.go_on(iteration, next, delta2),
         }
@@ -155,7 +184,7 @@ impl Translator<'_> {
     /// An update of third order (Chebyshev's method) from F′, F″ and F‴, with a = F″/(2F′) and b = F‴/(6F′).
     fn bend(
         &mut self,
-        iteration: &Iteration,
+        (iteration, is_sharp): (&Iteration, bool),
         [first, second, third]: [Value; 3],
         (from, d, next): (Value, Value, Value),
         (delta2, size2): (Value, Value),
@@ -183,14 +212,58 @@ impl Translator<'_> {
         let change = self.mul(change, d);
         let change = self.sub(d, change);
         let next = self.add(from, change);
+        if is_sharp {
+            self.jump(unsolved, [next]);
+        } else {
+            self.done_unless_left(iteration, (next, unsolved), remainder, (delta2, size2));
+        }
+
+        self.builder.switch_to_block(unsolved);
+        self.go_on(iteration, vec![x], delta2);
+    }
+
+    /// Done at `next` if the remainder of an update of third order is rounding.
+    fn done_unless_left(
+        &mut self,
+        iteration: &Iteration,
+        (next, unsolved): (Value, Block),
+        remainder: Value,
+        (delta2, size2): (Value, Value),
+    ) {
         let left = self.mul(remainder, remainder);
         let left = self.mul(left, delta2);
         let solved = self.is_at_most(left, f64::EPSILON * f64::EPSILON / 256.0, size2);
         let next = block_arguments([next]);
         self.builder.ins().brif(solved, iteration.done, &next, unsolved, &next);
+    }
 
-        self.builder.switch_to_block(unsolved);
-        self.go_on(iteration, vec![x], delta2);
+    /// Goes on after an update with a safeguard.
+    fn update_carefully(&mut self, iteration: &Iteration, unknowns: &[Value], delta: &[Value]) {
+        let Some([numbers, failure]) = iteration.careful else { return };
+        let n = unknowns.len();
+        for (i, &x) in unknowns.iter().chain(delta).chain(&iteration.weights).enumerate() {
+            self.builder.ins().store(trusted(), x, numbers, offset(i));
+        }
+        let (count, pointer) = (self.count(n), self.pointer());
+        let carefully = self.declared("carefully", &[pointer, pointer], &[types::I32]);
+        let call = self.builder.ins().call(carefully, &[count, numbers]);
+        let next = self.builder.inst_results(call)[0];
+        let x: Vec<Value> =
+            (0..n).map(|i| self.builder.ins().load(types::F64, trusted(), numbers, offset(i))).collect();
+        let [over, failed] = [(); 2].map(|()| self.builder.create_block());
+        let again = x.iter().copied().chain([iteration.last, iteration.updates, iteration.restarted]);
+        self.builder.ins().brif(next, over, &[], iteration.iterate, &block_arguments(again));
+        self.builder.switch_to_block(over);
+        let is_solved = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(native::SOLVED));
+        self.builder.ins().brif(is_solved, iteration.done, &block_arguments(x), failed, &[]);
+        self.builder.switch_to_block(failed);
+        let status = self.builder.ins().load(types::I32, trusted(), failure, 0);
+        self.jump(self.failed, [status]);
+    }
+
+    fn count(&mut self, n: usize) -> Value {
+        let pointer = self.pointer();
+        self.builder.ins().iconst(pointer, i64::try_from(n).expect("few unknowns"))
     }
 
     /// The next iteration, unless there have been too many, or the fallback is closer than the guess was.

@@ -484,7 +484,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The address of room on the stack for `count` numbers.
-    fn room(&mut self, count: usize) -> Value {
+    pub(super) fn room(&mut self, count: usize) -> Value {
         let (slot, pointer) = (self.slot(count), self.pointer());
         self.builder.ins().stack_addr(pointer, slot, 0)
     }
@@ -500,7 +500,7 @@ impl<'a> Translator<'a> {
     }
 
     /// A function of the runtime.
-    fn declared(&mut self, name: &str, parameters: &[Type], results: &[Type]) -> FuncRef {
+    pub(super) fn declared(&mut self, name: &str, parameters: &[Type], results: &[Type]) -> FuncRef {
         if let Some(&function) = self.called.get(name) {
             return function;
         }

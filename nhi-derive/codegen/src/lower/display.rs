@@ -138,7 +138,8 @@ impl Function {
         if !newton.fallback.is_empty() {
             write!(f, " or {}", all(&newton.fallback))?;
         }
-        writeln!(f, " weights {} scale2 {}", all(&newton.weights), self.operand(newton.scale2))?;
+        write!(f, " weights {} scale2 {}", all(&newton.weights), self.operand(newton.scale2))?;
+        writeln!(f, "{}", if newton.is_sharp { " sharp" } else { "" })?;
         self.statements(f, &newton.body, &inner)?;
         for (unknown, delta) in unknowns.iter().zip(&newton.delta) {
             writeln!(f, "{inner}{unknown} += {}", self.operand(*delta))?;

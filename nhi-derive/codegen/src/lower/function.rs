@@ -326,6 +326,7 @@ impl<'a> Lowering<'a> {
             fallback,
             weights,
             scale2,
+            is_sharp: newton.is_sharp,
             body,
             delta,
             derivatives,

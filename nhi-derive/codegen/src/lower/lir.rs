@@ -225,6 +225,8 @@ pub struct Newton {
     pub weights: Vec<Operand>,
     /// Squared reference scale of the stopping test.
     pub scale2: Operand,
+    /// Whether derivatives and earlier updates do not tell the next update.
+    pub is_sharp: bool,
     /// Evaluated in every iteration. Never a `Newton` or a `Pivot`.
     pub body: Vec<Statement>,
     /// Update of each unknown.

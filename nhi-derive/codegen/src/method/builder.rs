@@ -5,7 +5,7 @@ use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
 use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
-use crate::program::{Newton, Singular, Statement, lets};
+use crate::program::{Newton, Singular, Statement, is_sharp, lets};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -658,6 +658,7 @@ impl<'a> Builder<'a> {
             _ => Vec::new(),
         };
         let inside = std::mem::replace(&mut self.body, outside);
+        let is_sharp = is_sharp(&self.x.system.pool, unknowns, &inside, &residual);
         self.bound = bound_outside;
         self.equation(format!("solution of {stated} by Newton's method, from the values of the last step"));
         self.push(Statement::Newton(Newton {
@@ -666,6 +667,7 @@ impl<'a> Builder<'a> {
             otherwise: Vec::new(),
             weights: norm.weights,
             beside: norm.beside,
+            is_sharp,
             body: inside,
             delta,
             slopes,

@@ -66,7 +66,8 @@ impl Show<'_> {
             otherwise => format!("{guess} or {}", self.list(otherwise, true)),
         };
         let beside = self.pool.show(newton.beside);
-        writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {beside}")?;
+        let sharp = if newton.is_sharp { " sharp" } else { "" };
+        writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {beside}{sharp}")?;
         for s in &newton.body {
             self.statement(f, s, "        ")?;
         }

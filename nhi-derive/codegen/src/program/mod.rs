@@ -18,6 +18,7 @@ mod operations;
 mod products;
 mod role;
 mod shape;
+mod sharp;
 mod stage;
 mod step;
 mod table;
@@ -34,6 +35,7 @@ pub use products::{Factor, Product, complete, products};
 pub use role::Role;
 pub use shape::Shape;
 pub(crate) use shape::signed;
+pub(crate) use sharp::is_sharp;
 pub use stage::{Prepared, split};
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 pub(crate) use table::Table;
@@ -171,6 +173,9 @@ pub struct Newton {
     pub weights: Vec<Expr>,
     /// Squared reference scale of the stopping test, in the norm of the weights.
     pub beside: Expr,
+    /// Whether the equations can change within a small part of an update and look linear elsewhere, so that derivatives
+    /// and earlier updates do not tell the next update. See [`is_sharp`].
+    pub is_sharp: bool,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,
     /// Newton update of each unknown.

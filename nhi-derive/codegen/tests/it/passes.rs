@@ -577,6 +577,7 @@ impl Generator<'_> {
                 otherwise: Vec::new(),
                 weights: vec![self.pool.one()],
                 beside: self.pool.one(),
+                is_sharp: false,
                 body: inside,
                 delta: vec![delta],
                 slopes: Vec::new(),

@@ -34,6 +34,7 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 otherwise: Vec::new(),
                 weights: list(pool, weights),
                 beside: expression(pool, beside),
+                is_sharp: false,
                 body: Vec::new(),
                 delta: Vec::new(),
                 slopes: Vec::new(),

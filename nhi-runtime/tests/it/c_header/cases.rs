@@ -86,8 +86,10 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
                 vec![T::from_f64(status)]
             },
         ),
-        newton_of_one(false),
-        newton_of_one(true),
+        newton_of_one(false, false),
+        newton_of_one(true, false),
+        newton_of_one(false, true),
+        newton_of_one(true, true),
         newton_of_two(),
     ];
     for (name, size) in [("tiny", "1e-9"), ("close", "1e-6"), ("small", "0.1"), ("any", "1.0")] {
@@ -178,15 +180,17 @@ fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> 
     [&[T::from_f64(code)], &numbers[..]].concat()
 }
 
-/// F(x) = x + a x² + b x³ − y of one unknown, with a fallback, with updates of third order if they are `bent`.
-fn newton_of_one<T: Real>(bent: bool) -> Case<T> {
+/// F(x) = x + a x² + b x³ − y of one unknown, with a fallback, with updates of third order if they are `bent`, and
+/// without predictions if they are `sharp`.
+fn newton_of_one<T: Real>(bent: bool, sharp: bool) -> Case<T> {
     let there = format!(
         "const double weights[1] = {{(double)(x[5] * x[5])}};
          const nhi_real fallback[1] = {{x[4]}};
          nhi_real u[1] = {{x[3]}};
          nhi_real kept = NHI_R(0.0);
          y[1] = NHI_R(0.0); y[2] = NHI_R(0.0);
-         nhi_newton newton = nhi_newton_start((double)(x[6] * x[6]), 1);
+         double safeguard[2];
+         nhi_newton newton = nhi_newton_start((double)(x[6] * x[6]), 1, {sharp}, safeguard);
          for (int i = 0; i < NHI_MOST_ITERATIONS; ++i) {{
              const nhi_real z = u[0];
              const nhi_real f = z + x[0] * z * z + x[1] * z * z * z - x[2];
@@ -199,8 +203,14 @@ fn newton_of_one<T: Real>(bent: bool) -> Case<T> {
          }}
          y[0] = NHI_R(newton.status); y[1] = u[0]; y[2] = kept;",
         bent = u8::from(bent),
+        sharp = u8::from(sharp),
     );
-    let name = if bent { "Newton's method, updates of third order" } else { "Newton's method" };
+    let name = match (bent, sharp) {
+        (false, false) => "Newton's method",
+        (false, true) => "Newton's method, sharp equations",
+        (true, false) => "Newton's method, updates of third order",
+        (true, true) => "Newton's method, updates of third order, sharp equations",
+    };
     case(name, 7, 3, &there, move |x: &[T]| {
         let number = T::from_f64;
         let of = |z: T| {
@@ -209,6 +219,7 @@ fn newton_of_one<T: Real>(bent: bool) -> Case<T> {
             (f, slope)
         };
         let newton = Newton::weighted([x[5] * x[5]], x[6] * x[6]);
+        let newton = if sharp { newton.sharp() } else { newton };
         status(if bent {
             newton.solve_or([x[3]], [x[4]], |[z]| {
                 let (f, slope) = of(z);
@@ -230,14 +241,16 @@ fn newton_of_two<T: Real>() -> Case<T> {
          nhi_real u[2] = {x[0], x[1]};
          nhi_real kept = NHI_R(0.0);
          y[1] = NHI_R(0.0); y[2] = NHI_R(0.0); y[3] = NHI_R(0.0);
-         nhi_newton newton = nhi_newton_start(1.0, 0);
+         const nhi_real guess[2] = {x[0], x[1]};
+         double safeguard[4];
+         nhi_newton newton = nhi_newton_start(1.0, 0, 0, safeguard);
          for (int i = 0; i < NHI_MOST_ITERATIONS; ++i) {
              const nhi_real a = u[0];
              const nhi_real b = u[1];
              const nhi_real delta[2] = {x[2] - a - NHI_R(0.25) * a * b, x[3] - b + NHI_R(0.25) * a * a};
              kept = a * b;
              if (nhi_newton_update(&newton, 2, u, delta, weights, 0)) { break; }
-             if (!nhi_newton_go_on(&newton, 2, u, 0, weights)) { y[0] = NHI_R(newton.status); return; }
+             if (!nhi_newton_go_on(&newton, 2, u, guess, weights)) { y[0] = NHI_R(newton.status); return; }
          }
          y[0] = NHI_R(newton.status); y[1] = u[0]; y[2] = u[1]; y[3] = kept;";
     case("Newton's method for two unknowns", 5, 4, there, |x: &[T]| {

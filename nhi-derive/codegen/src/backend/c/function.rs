@@ -278,21 +278,20 @@ impl Body<'_> {
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
         let scale2 = self.writer.operand(newton.scale2, Place::Open);
-        let [iterates, weight, loops, back, delta, before] =
-            ["unknowns", "weights", "newton", "fallback", "delta", "before"].map(|name| self.fresh(name));
+        let [iterates, weight, loops, back, delta, before, safeguard] =
+            ["unknowns", "weights", "newton", "fallback", "delta", "before", "safeguard"]
+                .map(|name| self.fresh(name));
         self.add("{");
         self.indent += 1;
         let weights: Vec<String> = weights.iter().map(|w| format!("(double)({w})")).collect();
         self.array("const double", &weight, &weights);
         self.array(real, &iterates, &guess);
-        let (has_fallback, back) = if fallback.is_empty() {
-            (0, "0")
-        } else {
-            self.array(&constant, &back, &fallback);
-            (1, back.as_str())
-        };
+        let has_fallback = usize::from(!fallback.is_empty());
+        self.array(&constant, &back, if fallback.is_empty() { &guess } else { &fallback });
+        self.add(&format!("double {safeguard}[{}];", 2 * n));
+        let is_sharp = usize::from(newton.is_sharp);
         self.add(&format!(
-            "nhi_newton {loops} = nhi_newton_start((double)({scale2}), {has_fallback});
+            "nhi_newton {loops} = nhi_newton_start((double)({scale2}), {has_fallback}, {is_sharp}, {safeguard});
 for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
         ));
         self.indent += 1;

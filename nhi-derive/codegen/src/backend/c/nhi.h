@@ -1218,8 +1218,10 @@ NHI_FN nhi_real nhi_cos(nhi_real x)
 
 /* More updates mean that the iteration does not converge. */
 #define NHI_MOST_UPDATES 50
-/* Updates from a guess and, if these fail, from a fallback. */
-#define NHI_MOST_ITERATIONS (2 * NHI_MOST_UPDATES)
+/* More evaluations mean that the iteration with a safeguard does not converge. */
+#define NHI_MOST_EVALUATIONS 500
+/* Updates from a guess, if these fail from a fallback, and if these fail with a safeguard. */
+#define NHI_MOST_ITERATIONS (2 * NHI_MOST_UPDATES + NHI_MOST_EVALUATIONS + 1)
 
 typedef struct {
     double scale2;       /* what updates are relative to, with the unknowns */
@@ -1228,15 +1230,35 @@ typedef struct {
     double size2;        /* scale2 + squared norm of the unknowns after it */
     int updates;         /* how many have been counted */
     int has_fallback;    /* whether the iteration can start again */
+    int is_sharp;        /* whether derivatives and earlier updates do not tell the next update */
+    int is_careful;      /* whether the iteration has a safeguard */
     int is_solved;       /* whether it has converged */
     nhi_status status;   /* why it failed */
+    nhi_status failure;  /* why the iteration without a safeguard failed */
+    double *safeguard;   /* 2 n numbers: point and update that the iteration with a safeguard proceeds from */
+    double base2;        /* squared norm of the update there */
+    double lambda;       /* part of the update that has been made */
+    double low, high;    /* where the update of one unknown is positive and negative */
+    double older;        /* size of the update before the last one; that of the last one is `last` */
+    int evaluations;
 } nhi_newton;
 
-NHI_FN nhi_newton nhi_newton_start(double scale2, int has_fallback)
+/* `safeguard` has room for 2 n numbers. */
+NHI_FN nhi_newton nhi_newton_start(double scale2, int has_fallback, int is_sharp, double *safeguard)
 {
     nhi_newton newton;
     newton.scale2 = scale2;
-    newton.last = 0.0;
+    newton.is_sharp = is_sharp;
+    newton.is_careful = 0;
+    newton.failure = NHI_OK;
+    newton.safeguard = safeguard;
+    newton.base2 = nhi_infinity();
+    newton.lambda = 1.0;
+    newton.low = -nhi_infinity();
+    newton.high = nhi_infinity();
+    newton.older = nhi_infinity();
+    newton.evaluations = 0;
+    newton.last = nhi_infinity();
     newton.delta2 = 0.0;
     newton.size2 = 0.0;
     newton.updates = 0;
@@ -1246,6 +1268,111 @@ NHI_FN nhi_newton nhi_newton_start(double scale2, int has_fallback)
     return newton;
 }
 
+/* The iteration with a safeguard has failed. */
+NHI_FN int nhi_newton_give_up(nhi_newton *newton)
+{
+    newton->status = newton->failure;
+    return 0;
+}
+
+/* The point after the update delta of one unknown. Where positive and negative updates enclose a root, updates that leave
+ * the interval, or that do not halve the update before the last one, are replaced by bisection. */
+NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, double delta2, int is_finite)
+{
+    const double at = (double)*x;
+    const double d = (double)delta;
+    if (!is_finite) {
+        const double base = newton->safeguard[0];
+        const double middle = base + 0.5 * (at - base);
+        if (newton->base2 == nhi_infinity() || middle == base || middle == at) {
+            return nhi_newton_give_up(newton);
+        }
+        *x = NHI_R(middle);
+        return 0;
+    }
+    newton->safeguard[0] = at;
+    newton->base2 = delta2;
+    if (d > 0.0) {
+        newton->low = at;
+        newton->high = newton->high > at ? newton->high : nhi_infinity();
+    } else {
+        newton->high = at;
+        newton->low = newton->low < at ? newton->low : -nhi_infinity();
+    }
+    const double next = at + d;
+    const double size = d > 0.0 ? d : -d;
+    const int is_slow = 2.0 * size > newton->older;
+    newton->older = newton->last;
+    newton->last = size;
+    if (!nhi_is_finite(newton->high - newton->low) || (newton->low < next && next < newton->high && !is_slow)) {
+        *x = *x + delta;
+        return 0;
+    }
+    const double middle = newton->low + 0.5 * (newton->high - newton->low);
+    if (!(newton->low < middle && middle < newton->high)) {
+        return nhi_newton_give_up(newton);
+    }
+    newton->last = middle > at ? middle - at : at - middle;
+    *x = NHI_R(middle);
+    return 0;
+}
+
+/* The point after the update delta with a safeguard; whether it is the solution. Of several unknowns, the update is halved
+ * until the norm of the next one decreases. */
+NHI_LOOP int nhi_newton_carefully(nhi_newton *newton, int n, nhi_real *x, const nhi_real *delta, const double *weights)
+{
+    double *base = newton->safeguard;
+    double *direction = newton->safeguard + n;
+    const double rounding = 64.0 * NHI_EPSILON;
+    const double noise = 65536.0 * NHI_EPSILON;
+    double delta2 = 0.0;
+    double size2 = newton->scale2;
+    newton->evaluations += 1;
+    if (newton->evaluations > NHI_MOST_EVALUATIONS) {
+        return nhi_newton_give_up(newton);
+    }
+    for (int i = 0; i < n; ++i) {
+        const double next = (double)x[i] + (double)delta[i];
+        delta2 += weights[i] * (double)delta[i] * (double)delta[i];
+        size2 += weights[i] * next * next;
+    }
+    const int is_finite = nhi_is_finite(delta2 + size2);
+    const int is_noise = delta2 >= newton->base2 && delta2 <= noise * noise * size2;
+    if (is_finite && (delta2 <= rounding * rounding * size2 || is_noise)) {
+        for (int i = 0; i < n; ++i) {
+            x[i] = x[i] + delta[i];
+        }
+        newton->is_solved = 1;
+        return 1;
+    }
+    if (n == 1) {
+        return nhi_newton_enclose(newton, x, delta[0], delta2, is_finite);
+    }
+    if (is_finite && delta2 <= (1.0 - 0.5 * newton->lambda) * newton->base2) {
+        for (int i = 0; i < n; ++i) {
+            base[i] = (double)x[i];
+            direction[i] = (double)delta[i];
+        }
+        newton->base2 = delta2;
+        newton->lambda = newton->lambda < 0.25 ? 4.0 * newton->lambda : 1.0;
+        if (newton->lambda == 1.0) {
+            for (int i = 0; i < n; ++i) {
+                x[i] = x[i] + delta[i];
+            }
+            return 0;
+        }
+    } else {
+        newton->lambda *= 0.5;
+        if (newton->base2 == nhi_infinity() || newton->lambda < 9.094947017729282e-13) {
+            return nhi_newton_give_up(newton);
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        x[i] = NHI_R(base[i] + newton->lambda * direction[i]);
+    }
+    return 0;
+}
+
 /* Adds delta to the n unknowns x; whether they are solved for. Updates that are bent are followed by
  * nhi_newton_bend. */
 NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_real *delta, const double *weights,
@@ -1253,6 +1380,9 @@ NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_r
 {
     double delta2 = 0.0;
     double size2 = newton->scale2;
+    if (newton->is_careful) {
+        return nhi_newton_carefully(newton, n, x, delta, weights);
+    }
     for (int i = 0; i < n; ++i) {
         x[i] = x[i] + delta[i];
         delta2 += weights[i] * (double)delta[i] * (double)delta[i];
@@ -1267,7 +1397,7 @@ NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_r
     }
     const double rounding = 64.0 * NHI_EPSILON;
     const double noise = 65536.0 * NHI_EPSILON;
-    if (newton->updates == 0) {
+    if (newton->updates == 0 && !newton->is_sharp) {
         /* The update after this one is rounding: its norm is that of this one squared, times a factor of order one. */
         newton->is_solved = delta2 <= NHI_EPSILON / 64.0 * size2;
     } else {
@@ -1276,7 +1406,7 @@ NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_r
         const double shrunk = delta2 / newton->last;
         const double predicted = delta2 * shrunk * shrunk;
         newton->is_solved = delta2 <= rounding * rounding * size2
-                            || (!are_bent && delta2 <= rounding * size2
+                            || (!are_bent && !newton->is_sharp && delta2 <= rounding * size2
                                 && predicted <= NHI_EPSILON * NHI_EPSILON * size2)
                             || (delta2 >= newton->last && delta2 <= noise * noise * size2);
     }
@@ -1288,7 +1418,7 @@ NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_r
 NHI_FN int nhi_newton_bend(nhi_newton *newton, nhi_real *x, nhi_real before, nhi_real delta, nhi_real first,
                            nhi_real second, nhi_real third)
 {
-    if (newton->status != NHI_OK) {
+    if (newton->status != NHI_OK || newton->is_careful) {
         return 0;
     }
     /* With a = F''/(2F') and b = F'''/(6F') -a d^2 + (2a^2 - b)d^3 + ... is missing at x + d. */
@@ -1301,22 +1431,26 @@ NHI_FN int nhi_newton_bend(nhi_newton *newton, nhi_real *x, nhi_real before, nhi
     const double missing = square * (2.0 * bend * bend + (twist > -twist ? twist : -twist));
     if (missing <= 0.0625) {
         *x = before + (delta - a * delta * delta);
-        newton->is_solved = missing * missing * newton->delta2 <= NHI_EPSILON * NHI_EPSILON / 256.0 * newton->size2;
+        newton->is_solved = !newton->is_sharp
+                            && missing * missing * newton->delta2 <= NHI_EPSILON * NHI_EPSILON / 256.0 * newton->size2;
     }
     return newton->is_solved;
 }
 
 /* Counts an update after which the unknowns are not solved for; whether to go on. After a failure, or where the first
- * update led nearer to the fallback than to the guess, the iteration starts again from the fallback, if that is not
- * null. */
+ * update led nearer to the fallback than to the guess, the iteration starts again from the fallback, and after another
+ * failure with a safeguard. Where there is no fallback, `fallback` is the guess. */
 NHI_FN int nhi_newton_go_on(nhi_newton *newton, int n, nhi_real *x, const nhi_real *fallback, const double *weights)
 {
+    if (newton->is_careful) {
+        return newton->status == NHI_OK;
+    }
     if (newton->status == NHI_OK) {
         newton->last = newton->delta2;
         newton->updates += 1;
         if (newton->updates >= NHI_MOST_UPDATES) {
             newton->status = NHI_NOT_CONVERGED;
-        } else if (newton->updates == 1 && fallback != 0 && newton->has_fallback) {
+        } else if (newton->updates == 1 && newton->has_fallback) {
             double distance2 = 0.0;
             double size2 = newton->scale2;
             for (int i = 0; i < n; ++i) {
@@ -1332,13 +1466,14 @@ NHI_FN int nhi_newton_go_on(nhi_newton *newton, int n, nhi_real *x, const nhi_re
     if (newton->status == NHI_OK) {
         return 1;
     }
-    if (fallback == 0 || !newton->has_fallback) {
-        return 0;
-    }
+    const int is_careful = !newton->has_fallback;
+    const nhi_status failure = newton->status;
     for (int i = 0; i < n; ++i) {
         x[i] = fallback[i];
     }
-    *newton = nhi_newton_start(newton->scale2, 0);
+    *newton = nhi_newton_start(newton->scale2, 0, newton->is_sharp, newton->safeguard);
+    newton->is_careful = is_careful;
+    newton->failure = failure;
     return 1;
 }
 
