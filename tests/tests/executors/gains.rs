@@ -84,21 +84,15 @@ const PURPOSES: &[(&str, Measure)] = &[
 
 /// Passes that gain [`LEAST`] on fewer steps, or lose more than [`MOST_LOST`], with the reason why they stay.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    (
-        "angle_addition",
-        "two models have sums of angles; others of the kind, chains of bodies, are not among the models",
-    ),
+    ("angle_addition", "few models have angles that are sums of others"),
     (
         "materialise",
-        "values that are named are computed once by the interpreter and in C; Cranelift finds them itself",
+        "the interpreter computes shared values once for it, and Cranelift shares equal values itself",
     ),
-    (
-        "predictor",
-        "an iteration that is saved counts once among the instructions, and the extrapolation is added to them",
-    ),
-    ("flatten_sums", "it makes sums for the next pass, and acts alone on one step"),
-    ("expose_late_factors", "only short explicit steps with a multiplier have one; they are two"),
-    ("trig_recurrence", "a rotation has more instructions than a call has, and takes a fraction of its time"),
+    ("predictor", "it saves iterations, and instructions count one iteration"),
+    ("flatten_sums", "it applies to short explicit steps alone, which are few"),
+    ("expose_late_factors", "it applies to short explicit steps alone, which are few"),
+    ("trig_recurrence", "it saves calls of sine and cosine, and instructions count a call once"),
 ];
 
 /// The file of the table.
@@ -216,19 +210,15 @@ fn table(rows: &[Row]) -> String {
     let _ = writeln!(write, "|---|---|---:|{}", "---:|".repeat(MEASURES.len()));
     for (i, (pass, does)) in passes().into_iter().enumerate() {
         let gains = || rows.iter().map(|row| row.gains[i]);
-        let measure = purpose(pass);
-        let count = steps_that_gain(rows, i, measure);
+        let count = gains().filter(|gains| gains.iter().any(|&gain| gain >= LEAST)).count();
         let largest: Costs = std::array::from_fn(|m| gains().map(|g| g[m]).fold(0.0, f64::max));
         let largest = std::array::from_fn::<_, 4, _>(|m| {
-            let bold = if m == measure as usize { "**" } else { "" };
+            let bold = if m == purpose(pass) as usize { "**" } else { "" };
             format!("{bold}{:.0}{bold}", largest[m])
         });
         let _ = writeln!(write, "| {pass} | {does} | {count} | {} |", largest.join(" | "));
     }
-    let _ = writeln!(
-        write,
-        "\nThe measure that a pass is there for is bold; steps that gain 1 % of it are counted. Exceptions:\n"
-    );
+    let _ = writeln!(write, "\nThe measure that a pass is there for is bold. Exceptions:\n");
     for (pass, reason) in EXCEPTIONS {
         let _ = writeln!(write, "- `{pass}`: {reason}.");
     }

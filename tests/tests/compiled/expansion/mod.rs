@@ -4,7 +4,8 @@
 
 mod committed;
 #[path = "../../../../nhi-derive/codegen/tests/expansions/declarations.rs"]
-pub mod declarations;
+#[allow(unreachable_pub, reason = "the expansions are of structs that are public")]
+mod declarations;
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Method, Rk4, Rkmk2, System};
