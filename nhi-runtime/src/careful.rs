@@ -4,7 +4,9 @@
 //!
 //! - One unknown: where δ > 0 and δ < 0 enclose a root, updates that leave the interval, or that do not halve the update before the
 //!   last one, are replaced by bisection.
-//! - Several unknowns: a line search. From x the next point is x + λδ, where λ is halved until ‖δ‖ decreases.
+//! - Several unknowns: a line search. From x the next point is x + λδ, where λ is halved until ‖δ‖ decreases, or until the next
+//!   update has the same direction and is not much larger. (Of two blocks that friction stops, one passes its point of rest often
+//!   before the other one has reached its own.)
 
 /// After more evaluations the equations count as unsolvable.
 const MAX_EVALUATIONS: u32 = 500;
@@ -105,7 +107,12 @@ impl Careful {
         if let ([x], [base], &[d]) = (&mut *x, &mut *base, delta) {
             return self.enclose(x, base, is_finite.then_some((d, delta2)));
         }
-        if is_finite && delta2 <= (1.0 - 0.5 * self.lambda) * self.base2 {
+        let mut along = 0.0;
+        for ((d, from), w) in delta.iter().zip(direction.iter()).zip(weights) {
+            along += w * d * from;
+        }
+        let is_ahead = along >= 0.0 && delta2 <= 4.0 * self.base2;
+        if is_finite && (is_ahead || delta2 <= (1.0 - 0.5 * self.lambda) * self.base2) {
             base.copy_from(x);
             direction.copy_from(delta);
             self.base2 = delta2;

@@ -1318,7 +1318,7 @@ NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, d
 }
 
 /* The point after the update delta with a safeguard; whether it is the solution. Of several unknowns, the update is halved
- * until the norm of the next one decreases. */
+ * until the norm of the next one decreases, or until the next one has the same direction and is not much larger. */
 NHI_LOOP int nhi_newton_carefully(nhi_newton *newton, int n, nhi_real *x, const nhi_real *delta, const double *weights)
 {
     double *base = newton->safeguard;
@@ -1348,7 +1348,14 @@ NHI_LOOP int nhi_newton_carefully(nhi_newton *newton, int n, nhi_real *x, const 
     if (n == 1) {
         return nhi_newton_enclose(newton, x, delta[0], delta2, is_finite);
     }
-    if (is_finite && delta2 <= (1.0 - 0.5 * newton->lambda) * newton->base2) {
+    double along = 0.0;
+    if (newton->base2 != nhi_infinity()) {
+        for (int i = 0; i < n; ++i) {
+            along += weights[i] * (double)delta[i] * direction[i];
+        }
+    }
+    const int is_ahead = along >= 0.0 && delta2 <= 4.0 * newton->base2;
+    if (is_finite && (is_ahead || delta2 <= (1.0 - 0.5 * newton->lambda) * newton->base2)) {
         for (int i = 0; i < n; ++i) {
             base[i] = (double)x[i];
             direction[i] = (double)delta[i];

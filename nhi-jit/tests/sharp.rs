@@ -1,0 +1,346 @@
+//! Steps with sharp but smooth functions in forces, potentials, constraints and mass matrices solve their equations, or fail.
+
+mod support;
+
+use nhi_codegen::lower::{Function, Operand, Operation, Output, SinCos, Statement};
+use nhi_codegen::optimised::MethodFunctions;
+use nhi_codegen::program::Role;
+use nhi_jit::{Compiled, Point};
+use nhi_methods::Variant;
+use nhi_runtime::prelude::*;
+use nhi_runtime::System;
+
+/// A block that friction stops.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x),
+    lagrangian = m/2*dot(x)^2,
+    constraints(),
+    force = -f*tanh(dot(x)/eps)*dx,
+    methods(Dla2, DlaRattle, Dla2Midpoint)
+)]
+struct Block {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
+/// The same with another law of friction.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x),
+    lagrangian = m/2*dot(x)^2,
+    constraints(),
+    force = -f*dot(x)/sqrt(dot(x)^2 + eps^2)*dx,
+    methods(Dla2, DlaRattle, Dla2Midpoint)
+)]
+struct Rough {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
+/// Two blocks on a spring, of which equations are solved together.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/4*dot(x)*dot(y),
+    constraints(),
+    force = -f*tanh(dot(x)/eps)*dx - f*tanh((dot(y) + dot(x)/2)/eps)*dy,
+    methods(Dla2, DlaRattle, Dla2Midpoint)
+)]
+struct Two {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
+/// A particle that comes to a ramp.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2),
+    constraints(ramp: dy - (1 + tanh((x - 1)/eps))/2*dx = 0),
+    methods(Dla2)
+)]
+struct Slope {
+    m: f64,
+    eps: f64,
+}
+
+/// Runs `steps` steps one by one in all executors, and at once, which agree bit by bit: the velocities after each step.
+fn run<S, M, const N: usize>(
+    (system, method): (S, M),
+    variant: Variant,
+    parameters: &[f64],
+    (q, v): ([f64; N], [f64; N]),
+    (h, steps): (f64, u64),
+) -> Vec<Vec<f64>>
+where
+    S: System + Clone,
+    S::Configuration<f64>: From<[f64; N]>,
+    S::Velocity<f64>: From<[f64; N]>,
+    M: nhi_runtime::Method<S> + Clone,
+{
+    let derived = support::derived(include_str!("sharp.rs"), S::NAME);
+    let optimised = derived.optimised().expect("finite constants");
+    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let of_method = optimised.methods.iter().find(|functions| functions.method == variant.method);
+    let of_method = of_method.expect("a method");
+    let name = format!("{} {variant}, {parameters:?}, {h}", S::NAME);
+    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+    let mut derived = Simulation::builder(system, method)
+        .start(S::Configuration::from(q), S::Velocity::from(v))
+        .step_size(h)
+        .build()
+        .expect("a start");
+    let at = Point { parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
+    let mut jit = nhi_jit::Simulation::at_point(&compiled, variant, &at, h).expect("a start");
+    let mut interpreted =
+        nhi_interpreter::Simulation::start(of_method, variant, parameters, [&q, &v, &[], &[]], h)
+            .expect("a start");
+    let (mut at_once, mut jit_at_once) = (derived.clone(), jit.clone());
+    let mut velocities = Vec::new();
+    for k in 0..steps {
+        derived.step().unwrap_or_else(|e| panic!("{name}: {e}"));
+        jit.step().unwrap_or_else(|e| panic!("{name}, at run time: {e}"));
+        interpreted.step(&[]).unwrap_or_else(|e| panic!("{name}, interpreted: {e}"));
+        let expected = bits(&derived.to_snapshot().state);
+        assert_eq!(bits(jit.numbers()), expected, "{name}: step {k} at run time");
+        assert_eq!(bits(&interpreted.numbers()), expected, "{name}: step {k} interpreted");
+        velocities.push(derived.v().as_ref().to_vec());
+    }
+    at_once.advance(steps).unwrap_or_else(|e| panic!("{name}, at once: {e}"));
+    jit_at_once.advance(steps).unwrap_or_else(|e| panic!("{name}, at once at run time: {e}"));
+    let expected = bits(&derived.to_snapshot().state);
+    assert_eq!(bits(&at_once.to_snapshot().state), expected, "{name}: at once");
+    assert_eq!(bits(jit_at_once.numbers()), expected, "{name}: at once at run time");
+    velocities
+}
+
+/// Width of the friction's smooth part relative to the first velocity.
+const WIDTHS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-6];
+
+/// The end of a step of the trapezoidal rule v' = v − h/(2m) (F(v) + F(v')), by bisection.
+fn trapezoidal(v: f64, friction: impl Fn(f64) -> f64, h: f64) -> f64 {
+    let gap = |end: f64| end - v + 0.5 * h * (friction(v) + friction(end));
+    let (mut low, mut high) = (-2.0 * v.abs() - h, 2.0 * v.abs() + h);
+    while low < 0.5 * (low + high) && 0.5 * (low + high) < high {
+        let middle = 0.5 * (low + high);
+        if gap(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    high
+}
+
+#[test]
+fn friction_stops_a_block_and_keeps_it_at_rest() {
+    use nhi_methods::Method;
+    let (m, f, h) = (1.0, 3.0, 0.01);
+    for eps in WIDTHS {
+        let start = ([0.0], [1.00137]);
+        let parameters = [m, f, eps];
+        let block = || Block { m, f, eps };
+        let rough = || Rough { m, f, eps };
+        let mut all = vec![
+            run((block(), Dla2), Method::Dla2.into(), &parameters, start, (h, 100)),
+            run((block(), DlaRattle), Method::DlaRattle.into(), &parameters, start, (h, 100)),
+            run((block(), Dla2Midpoint), Method::Dla2Midpoint.into(), &parameters, start, (h, 100)),
+            run((rough(), Dla2), Method::Dla2.into(), &parameters, start, (h, 100)),
+            run((rough(), DlaRattle), Method::DlaRattle.into(), &parameters, start, (h, 100)),
+            run((rough(), Dla2Midpoint), Method::Dla2Midpoint.into(), &parameters, start, (h, 100)),
+        ];
+        for (i, velocities) in all.iter().enumerate() {
+            let last = velocities.last().expect("steps")[0];
+            assert!(last.abs() < 0.02, "{i}, {eps}: {last}");
+        }
+        let two = ([0.0, 0.0], [1.00137, -0.7]);
+        let of_two = |velocities: &[Vec<f64>]| velocities.last().expect("steps").iter().all(|v| v.abs() < 0.03);
+        all.clear();
+        all.push(run((Two { m, f, eps }, Dla2), Method::Dla2.into(), &parameters, two, (h, 100)));
+        all.push(run((Two { m, f, eps }, DlaRattle), Method::DlaRattle.into(), &parameters, two, (h, 100)));
+        for (i, velocities) in all.iter().enumerate() {
+            assert!(of_two(velocities), "{i}, {eps}: {:?}", velocities.last());
+        }
+    }
+}
+
+#[test]
+fn the_step_that_stops_a_block_solves_the_trapezoidal_equation() {
+    let (m, f, eps, h) = (1.0, 3.0, 1e-4, 0.01);
+    let friction = |v: f64| f / m * (v / eps).tanh();
+    let found = run(
+        (Block { m, f, eps }, Dla2),
+        nhi_methods::Method::Dla2.into(),
+        &[m, f, eps],
+        ([0.0], [1.00137]),
+        (h, 100),
+    );
+    let mut before = 1.00137;
+    for v in &found {
+        let end = trapezoidal(before, friction, h);
+        assert!((v[0] - end).abs() <= 1e-13, "{} {end}", v[0]);
+        before = v[0];
+    }
+    // One step leads from 0.01137 into the smooth part.
+    assert!(found.iter().any(|v| v[0].abs() < 1e-4), "{found:?}");
+}
+
+#[test]
+fn a_ramp_turns_a_particle() {
+    for (eps, h) in [(1e-3, 0.02), (1e-4, 0.01), (1e-2, 0.02)] {
+        let parameters = [1.0, eps];
+        let system = Slope { m: 1.0, eps };
+        let mut simulation = Simulation::new(system.clone(), Dla2, [0.0, 0.0], [1.0137, 0.0], h).expect("a start");
+        for _ in 0..120 {
+            // A step that has no solution in reach fails.
+            if simulation.step().is_err() {
+                break;
+            }
+            let residual = simulation.residual()[0].abs();
+            assert!(residual < 1e-9, "{eps}, {h}: {residual}");
+        }
+        let steps = simulation.steps();
+        run((system, Dla2), nhi_methods::Method::Dla2.into(), &parameters, ([0.0; 2], [1.0137, 0.0]), (h, steps));
+    }
+}
+
+/// Random numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Between 10^low and 10^high.
+    fn scale(&mut self, low: f64, high: f64) -> f64 {
+        10f64.powf(low + (high - low) * self.next())
+    }
+}
+
+/// The step function with what its Newton's method computes at its solution as a last output: the update, the weights and the
+/// solution, and the scale.
+fn with_update_at_solution(step: &Function) -> Option<Function> {
+    let mut function = step.clone();
+    let at = function.body.iter().position(|statement| matches!(statement, Statement::Newton(_)))?;
+    let Statement::Newton(newton) = function.body[at].clone() else { return None };
+    // The interpreter can compute the values of the loop twice.
+    let operand = |x: Operand| match newton.unknowns.iter().position(|&unknown| x == Operand::Value(unknown)) {
+        Some(i) => Operand::Value(newton.solution[i]),
+        None => x,
+    };
+    let again: Vec<Statement> = newton.body.iter().map(|s| with_operands(s, &operand)).collect();
+    function.body.splice(at + 1..at + 1, again);
+    let solution = newton.solution.iter().map(|&x| Operand::Value(x));
+    let delta = newton.delta.iter().map(|&d| operand(d));
+    let values = delta.chain(newton.weights.clone()).chain(solution).chain([newton.scale2]).collect();
+    function.outputs.push(Output { role: Role::named("check"), values, scalar: false });
+    Some(function)
+}
+
+/// A statement with `f` of its operands.
+fn with_operands(statement: &Statement, f: &impl Fn(Operand) -> Operand) -> Statement {
+    let mut new = statement.clone();
+    match &mut new {
+        Statement::Let { operation, .. } => {
+            *operation = match *operation {
+                Operation::Copy(x) => Operation::Copy(f(x)),
+                Operation::Neg(x) => Operation::Neg(f(x)),
+                Operation::Add(x, y) => Operation::Add(f(x), f(y)),
+                Operation::Sub(x, y) => Operation::Sub(f(x), f(y)),
+                Operation::Mul(x, y) => Operation::Mul(f(x), f(y)),
+                Operation::Div(x, y) => Operation::Div(f(x), f(y)),
+                Operation::Sqrt(x) => Operation::Sqrt(f(x)),
+                Operation::Call(g, x) => Operation::Call(g, f(x)),
+                Operation::Atan2(x, y) => Operation::Atan2(f(x), f(y)),
+                Operation::Powf(x, y) => Operation::Powf(f(x), f(y)),
+            };
+        }
+        Statement::SinCos { angle, by, .. } => {
+            *angle = f(*angle);
+            // Anew, not from an angle nearby.
+            *by = SinCos::Any;
+        }
+        Statement::Map { arguments, .. } => arguments.iter_mut().flatten().for_each(|x| *x = f(*x)),
+        Statement::Equation(_) => {}
+        Statement::Pivot { .. } | Statement::Newton(_) => unreachable!("not in a loop"),
+    }
+    new
+}
+
+/// Counts of random steps.
+#[derive(Default, Debug)]
+struct Counts {
+    solved: usize,
+    failed: usize,
+    largest: f64,
+}
+
+/// Random steps of one method: from resolved to absurd ones.
+fn random_steps(
+    (name, method, method_id): (&str, &MethodFunctions, Variant),
+    compiled: &Compiled,
+    random: &mut Random,
+    draws: usize,
+    counts: &mut Counts,
+) {
+    for _ in 0..draws {
+        let n = compiled.coordinates().len();
+        let width = random.scale(-6.0, 0.0);
+        let size = random.scale(-3.0, 3.0);
+        let parameters =
+            [random.scale(-6.0, 6.0), random.scale(-3.0, 3.0), random.scale(-3.0, 3.0), width * size];
+        let parameters = [parameters[0], parameters[0] * parameters[1], parameters[0] * parameters[2], parameters[3]];
+        let h = random.scale(-5.0, 2.0);
+        let q: Vec<f64> = (0..n).map(|_| size * (2.0 * random.next() - 1.0)).collect();
+        let v: Vec<f64> = (0..n).map(|_| size * (2.0 * random.next() - 1.0)).collect();
+        let at = Point { parameters: &parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
+        let Ok(q) = compiled.correct(&at) else { continue };
+        let Ok(v) = compiled.project(&Point { q: &q, ..at }) else { continue };
+        let start = nhi_interpreter::Simulation::start(method, method_id, &parameters, [&q, &v, &[], &[]], h);
+        let Ok(mut simulation) = start else { continue };
+        let unknowns = method.step.outputs.last().expect("the check").values.len() / 3;
+        for step in 0..20 {
+            if simulation.step(&[]).is_err() {
+                counts.failed += 1;
+                break;
+            }
+            let numbers = simulation.numbers();
+            let check = &numbers[numbers.len() - 3 * unknowns - 1..];
+            let (update, rest) = check.split_at(unknowns);
+            let (weights, rest) = rest.split_at(unknowns);
+            let (x, scale2) = rest.split_at(unknowns);
+            let norm2 = |x: &[f64]| x.iter().zip(weights).map(|(x, w)| w * x * x).sum::<f64>();
+            let relative = (norm2(update) / (norm2(x) + scale2[0])).sqrt();
+            counts.solved += 1;
+            counts.largest = counts.largest.max(relative);
+            // As much as rounding moves an ill-conditioned iteration at most.
+            assert!(
+                relative <= 1e-10,
+                "{name} {method_id} {parameters:?} h = {h}, q = {q:?}, v = {v:?}, step {step}: update {update:?} of {x:?}, {relative:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_random_step_solves_its_equations_or_fails() {
+    let text = include_str!("sharp/systems.rs");
+    let draws = if std::env::var_os("NHI_TESTS").is_some_and(|value| value == "all") { 2000 } else { 30 };
+    let mut random = Random(7);
+    for name in ["Blocks", "Groove", "Walls", "Growing", "Ramp", "Wire", "Sleigh", "Smooth", "Pendulum"] {
+        let derived = support::derived(text, name);
+        let optimised = derived.optimised().expect("finite constants");
+        let variants: Vec<Variant> = optimised.methods.iter().map(|method| method.method.into()).collect();
+        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        for method in &optimised.methods {
+            let Some(step) = with_update_at_solution(&method.step) else { continue };
+            let method = MethodFunctions { step, ..method.clone() };
+            let mut counts = Counts::default();
+            let variant: Variant = method.method.into();
+            random_steps((name, &method, variant), &compiled, &mut random, draws, &mut counts);
+            println!("{name} {variant}: {counts:?}");
+        }
+    }
+}
