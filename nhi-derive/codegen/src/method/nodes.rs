@@ -392,7 +392,7 @@ impl Departure<'_> {
     }
 
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
-    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, relative to that of `velocity`.
+    /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, relative to that of `velocity` and to what positions resolve of it.
     pub(super) fn norm(
         &self,
         b: &mut Builder<'_>,
@@ -405,6 +405,7 @@ impl Departure<'_> {
             let square = b.pool().powi(v, 2);
             squares.push(b.mul(mass, square));
         }
+        squares.extend(self.resolution(b));
         let names = names_of_forms("weight", effect.len());
         let weights: Vec<Expr> =
             names.iter().zip(effect).map(|(name, effect)| b.bind_described(name, effect)).collect();
@@ -412,6 +413,34 @@ impl Departure<'_> {
         let beside = b.bind("scale2", beside);
         let masses = b.bind_velocities("mass_", "", masses);
         Norm { weights: masses.into_iter().chain(weights).collect(), beside }
+    }
+
+    /// Mᵢᵢ (qᵢ/16h)² for the coordinates that position constraints depend on. Residuals g(q')/h, and updates that follow from
+    /// them, contain the rounding of q' divided by h: far from the origin and in short steps it is more than the rounding of a
+    /// velocity.
+    fn resolution(&self, b: &mut Builder<'_>) -> Vec<Expr> {
+        let rows = self.constraint.as_ref().map_or(0..0, |c| c.rows.clone());
+        let positions: Vec<Expr> = rows.filter_map(|a| b.x.system.constraints[a].position).collect();
+        if positions.is_empty() {
+            return Vec::new();
+        }
+        let (masses, anchor, q) = (self.masses(b), b.x.anchor.clone(), b.x.q.clone());
+        let sixteen = b.pool().int(16);
+        let h = b.h;
+        let duration = b.mul(sixteen, h);
+        let mut squares = Vec::new();
+        for (j, mass) in masses.into_iter().enumerate() {
+            for i in 0..q.len() {
+                let pool = b.pool();
+                let is_moved = !pool.is_zero(anchor[i][j]);
+                if is_moved && positions.iter().any(|&g| pool.depends_on(g, &[q[i]])) {
+                    let rate = b.pool().div(self.from[i], duration);
+                    let square = b.pool().powi(rate, 2);
+                    squares.push(b.mul(mass, square));
+                }
+            }
+        }
+        squares
     }
 
     /// w by some of its components, if the rows of a plan say so before the iteration: the discrete constraint is affine in w,
