@@ -121,7 +121,7 @@ impl<'a> Problem<'a> {
         let Some(any) = any else { return Ok(()) };
         let apart = self.echo.contains_key("initial");
         match self.instance.start(any, &self.q0, &self.v0, self.inputs.at(0), 1.0) {
-            Err(Error::Constraint { name, residual }) => {
+            Err(Error::Constraint { name, residual }) if residual.is_finite() => {
                 let nearest = match self.instance.project(&self.q0, &self.v0) {
                     Ok(v) => format!("; the nearest admissible velocity is {v:?}"),
                     Err(_) => String::new(),

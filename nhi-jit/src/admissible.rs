@@ -4,7 +4,7 @@ use crate::Error;
 use crate::compiled::{Compiled, Point};
 use nhi_runtime::admissible::{self, Accuracy, exceeds, tolerance};
 use nhi_runtime::group::{SE2, SE3, SO3};
-use nhi_runtime::{Factor, Vector};
+use nhi_runtime::{Factor, Failure, Vector};
 
 /// That of `f64`.
 fn accuracy() -> Accuracy {
@@ -13,6 +13,18 @@ fn accuracy() -> Accuracy {
 
 macro_rules! define_defect {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {
+        /// The pose of that group nearest to one that is near it, to first order in the defect.
+        fn normalized(group: &str, pose: &[f64]) -> Vec<f64> {
+            match group {
+                $(stringify!($group) => {
+                    let mut entries = <$group<f64> as Factor>::Entries::<f64>::splat(0.0);
+                    entries.as_mut().copy_from_slice(pose);
+                    $group::<f64>::normalized(&entries).to_vec()
+                })*
+                name => unreachable!("the runtime has no group {name}"),
+            }
+        }
+
         /// The distance of a pose of that group from the group.
         fn defect(group: &str, pose: &[f64]) -> f64 {
             match group {
@@ -39,6 +51,16 @@ pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
     // Only entries of a rotation matrix have two indices in their names.
     let name = names.coordinates.iter().find_map(|name| name.strip_suffix("[0][0]"));
     Err(Error::Pose { name: name.unwrap_or_default().to_owned(), defect })
+}
+
+/// A configuration near `q` whose pose is one.
+pub(crate) fn posed(compiled: &Compiled, q: &[f64]) -> Vec<f64> {
+    let names = compiled.names();
+    let (coordinates, pose) = q.split_at(names.shape);
+    let Some(group) = names.group else { return q.to_vec() };
+    let defect = |pose: &Vec<f64>| defect(group.runtime, pose);
+    let pose = admissible::on_group(pose.to_vec(), defect, |pose| normalized(group.runtime, pose));
+    [coordinates, &pose].concat()
 }
 
 /// `x` with the `i`-th entry changed by the error that it may have.
@@ -91,12 +113,12 @@ pub(crate) fn check_velocity(compiled: &Compiled, at: &Point<'_>) -> Result<(), 
     }
 }
 
-/// A configuration near that of the point at which the position constraints hold.
-pub(crate) fn corrected(compiled: &Compiled, at: &Point<'_>) -> Result<Vec<f64>, Error> {
+/// A configuration near that of the point whose pose is one and at which the position constraints hold.
+pub(crate) fn corrected(compiled: &Compiled, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
     let size = |q: &Vec<f64>| {
         let g = compiled.position(&Point { q, ..*at });
         g.iter().fold(0.0, |size: f64, g| size.max(g.abs()))
     };
     let correct = |q: &Vec<f64>| compiled.correct(&Point { q, ..*at });
-    admissible::corrected(at.q.to_vec(), size, correct).map_err(|cause| Error::Projection { cause })
+    admissible::corrected(posed(compiled, at.q), size, correct)
 }

@@ -1,6 +1,7 @@
 //! The compiled functions of a system and its methods.
 
 use crate::Error;
+use crate::admissible::check_velocity;
 use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
 use nhi_codegen::group::Group;
@@ -11,6 +12,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_codegen::program::{Product, Role, complete};
 use nhi_codegen::system::Quantity;
 use nhi_methods::{Retraction, Variant};
+use nhi_runtime::admissible::settled;
 use nhi_runtime::{Failure, balance};
 use std::fmt;
 use std::slice;
@@ -523,11 +525,21 @@ impl Compiled {
         function.map(|function| self.numbers(function, at)).unwrap_or_default()
     }
 
-    /// The admissible velocity nearest to the one of the point in the kinetic-energy metric.
+    /// The admissible velocity nearest to the one of the point in the kinetic-energy metric. Errors are rounding of the result
+    /// itself, also where it is smaller than the given velocity by many orders of magnitude.
     ///
     /// # Errors
     /// A singular mass matrix or singular constraints.
     pub fn project(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
+        settled(
+            &at.v.to_vec(),
+            |v| self.project_once(&Point { v, ..*at }),
+            |v| check_velocity(self, &Point { v, ..*at }).is_ok(),
+        )
+    }
+
+    /// The same with errors that are rounding of the given velocity.
+    pub(crate) fn project_once(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
         self.shared.system.project.call(self.code(), |role| at.of(role))
     }
 

@@ -140,6 +140,15 @@ impl fmt::Display for Error {
                 "the matrix `{name}` of the initial pose is not a rotation: {name}ᵀ{name} = 1 with det {name} = 1 \
                  is violated by {defect:e}"
             ),
+            Error::Position { name, residual } | Error::Constraint { name, residual }
+                if !residual.is_finite() =>
+            {
+                write!(
+                    f,
+                    "the constraint `{name}` has no finite value at the initial configuration: a formula in it is singular or \
+                     undefined there"
+                )
+            }
             Error::Position { name, residual } => {
                 write!(
                     f,

@@ -101,7 +101,7 @@ impl Passage for Ends<'_> {
 
     fn slowest(&self, end: End) -> Option<Vec<f64>> {
         let rest = self.velocities(0.0);
-        self.compiled.project(&self.at(end, end, &rest)).ok()
+        self.compiled.project_once(&self.at(end, end, &rest)).ok()
     }
 
     fn acceleration(&self, place: End, time: End, v: &Vec<f64>) -> Option<Vec<f64>> {

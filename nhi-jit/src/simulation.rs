@@ -143,8 +143,9 @@ impl Simulation {
         Self::build(compiled, variant, at, h, Given::Any)
     }
 
-    /// As [`Simulation::with_inputs`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there
-    /// are position constraints, `q0` is first brought onto them by Gauss–Newton steps in the same metric.
+    /// As [`Simulation::with_inputs`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Before, the matrix
+    /// of a pose is replaced by the rotation nearest to it, and `q0` is brought onto position constraints, if there are any, by
+    /// Gauss–Newton steps in the same metric.
     ///
     /// # Errors
     /// As [`Simulation::new`], and [`Error::Projection`].
@@ -183,7 +184,6 @@ impl Simulation {
         has_step_size(h)?;
         finite(Quantity::Parameter, &names.parameters, at.parameters)?;
         finite(Quantity::Coordinate, &names.coordinates, at.q)?;
-        check_pose(compiled, at.q)?;
         finite(Quantity::Velocity, &names.velocities, at.v)?;
         finite(Quantity::State, &names.states, at.z)?;
         finite(Quantity::Input, &names.inputs, at.inputs)?;
@@ -192,12 +192,15 @@ impl Simulation {
         let at = match given {
             Given::Admissible => *at,
             Given::Any => {
-                q = corrected(compiled, at)?;
+                let projection =
+                    |at: &Point<'_>, cause| Error::Projection { cause: diagnosed_at(compiled, at, h, cause) };
+                q = corrected(compiled, at).map_err(|cause| projection(at, cause))?;
                 let at = Point { q: &q, ..*at };
-                v = compiled.project(&at).map_err(|cause| Error::Projection { cause })?;
+                v = compiled.project(&at).map_err(|cause| projection(&at, cause))?;
                 Point { v: &v, ..at }
             }
         };
+        check_pose(compiled, at.q)?;
         check_position(compiled, &at)?;
         check_velocity(compiled, &at)?;
         let functions = &compiled.methods()[method];

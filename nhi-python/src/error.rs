@@ -75,6 +75,7 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         },
         Jit::Length { what, .. } => what,
         Jit::Pose { .. } | Jit::Position { .. } | Jit::Projection { .. } => "q0",
+        Jit::Constraint { residual, .. } if !residual.is_finite() => "q0",
         Jit::Constraint { .. } => "v0",
         Jit::Acceleration { .. } | Jit::Basis { .. } => "q",
         Jit::NoDerivatives { .. } => "method",
@@ -82,7 +83,7 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         _ => return PyRuntimeError::new_err(message),
     };
     let remedy = match error {
-        Jit::Position { .. } | Jit::Constraint { .. } => {
+        Jit::Position { residual, .. } | Jit::Constraint { residual, .. } if residual.is_finite() => {
             "; `project=True` begins at the nearest admissible state"
         }
         _ => "",

@@ -1,7 +1,7 @@
 //! Whether an initial configuration and velocity are admissible.
 
 use crate::fields::converted;
-use crate::{Error, Fields, Scalar, System, Vector};
+use crate::{Error, Failure, Fields, Scalar, System, Vector};
 
 /// How far entries of q₀ and v₀ may be off.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,43 @@ pub fn corrected<Q, E>(
     Ok(q)
 }
 
+/// More projections are not needed. Each multiplies what violates the constraints by ε times a condition number, and a velocity
+/// that is all rounding vanishes after twenty of them, or after a hundred if one-forms are nearly dependent.
+const MAX_PROJECTIONS: usize = 256;
+
+/// The velocity that projections `project` lead to from `v`, until one `is_admissible`. A projection leaves residuals that are
+/// rounding of the velocity before it, and that velocity may be larger by many orders of magnitude than the one after it.
+pub fn settled<V: AsMut<[T]>, T: Scalar, E>(
+    v: &V,
+    project: impl Fn(&V) -> Result<V, E>,
+    is_admissible: impl Fn(&V) -> bool,
+) -> Result<V, E> {
+    let mut v = project(v)?;
+    for _ in 0..MAX_PROJECTIONS {
+        if is_admissible(&v) {
+            break;
+        }
+        v.as_mut().iter_mut().filter(|x| x.to_f64().is_subnormal()).for_each(|x| *x = T::from_f64(0.0));
+        v = project(&v)?;
+    }
+    Ok(v)
+}
+
+/// The pose that first-order corrections `normalize` lead to from `q`, as long as they reduce the `defect`.
+pub fn on_group<Q>(mut q: Q, defect: impl Fn(&Q) -> f64, normalize: impl Fn(&Q) -> Q) -> Q {
+    let mut best = defect(&q);
+    for _ in 0..MAX_CORRECTIONS {
+        let next = normalize(&q);
+        let reached = defect(&next);
+        if reached < best {
+            (q, best) = (next, reached);
+        } else {
+            break;
+        }
+    }
+    q
+}
+
 /// `x` with the `i`-th entry changed by the error that it may have.
 fn perturbed<T: Scalar, V: Vector<f64>>(x: &V, i: usize) -> V {
     let mut perturbed = *x;
@@ -119,17 +156,37 @@ pub(crate) fn check_position<S: System, T: Scalar>(
     Ok(())
 }
 
+/// A configuration near `q` whose pose is one.
+pub(crate) fn posed<S: System, T: Scalar>(q: &S::Configuration<T>) -> S::Configuration<T> {
+    on_group(*q, |q| q.defect(), |q| q.normalized())
+}
+
 /// A configuration near `q` at which the position constraints hold at the time `t`.
 pub(crate) fn on_positions<S: System, T: Scalar>(
     parameters: &S::Parameters<T>,
     q: &S::Configuration<T>,
     t: T,
-) -> Result<S::Configuration<T>, Error> {
+) -> Result<S::Configuration<T>, Failure> {
     let size = |q: &S::Configuration<T>| {
         let g = S::position::<T>(parameters, q, t);
         g.as_ref().iter().fold(0.0, |size: f64, g| size.max(g.to_f64().abs()))
     };
-    corrected(*q, size, |q| S::correct(parameters, q, t)).map_err(|cause| Error::Projection { cause })
+    corrected(*q, size, |q| S::correct(parameters, q, t))
+}
+
+/// The admissible velocity nearest to `v`, with a residual that is rounding of its own.
+pub(crate) fn on_constraints<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    q: &S::Configuration<T>,
+    v: &S::Velocity<T>,
+    t: T,
+    inputs: &S::Inputs<T>,
+) -> Result<S::Velocity<T>, Failure> {
+    settled(
+        v,
+        |v| S::project_once(parameters, q, v, t, inputs),
+        |v| check::<S, T>(parameters, q, v, t, inputs).is_ok(),
+    )
 }
 
 /// Checks that μv + μ₀ vanishes within the accuracy of `q` and `v`.

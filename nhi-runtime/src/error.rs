@@ -383,6 +383,8 @@ impl fmt::Display for Error {
             Error::Derivatives { cause } => write!(f, "no derivatives of the step: {cause}"),
             Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
         }
+            Error::Position { name, residual } if !residual.is_finite() => undefined(f, "position constraint", name),
+            Error::Constraint { name, residual } if !residual.is_finite() => undefined(f, "constraint", name),
     }
 }
 
@@ -416,3 +418,11 @@ mod tests {
         }
     }
 }
+/// A constraint whose residual is infinite or not a number.
+fn undefined(f: &mut fmt::Formatter<'_>, what: &str, name: &str) -> fmt::Result {
+    write!(
+        f,
+        "the {what} `{name}` has no finite value at the initial configuration: a formula in it is singular or undefined there"
+    )
+}
+

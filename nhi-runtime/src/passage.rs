@@ -248,7 +248,7 @@ impl<S: System> Passage for Ends<S> {
 
     fn slowest(&self, end: End) -> Option<S::Velocity<f64>> {
         let (q, rest) = (self.q(end), S::Velocity::splat(0.0));
-        S::project(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
+        S::project_once(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
     }
 
     fn acceleration(&self, place: End, time: End, v: &S::Velocity<f64>) -> Option<S::Velocity<f64>> {

@@ -23,6 +23,8 @@ pub trait Factor: Copy + Debug + PartialEq {
     /// The distance of `entries` from those of a pose: the largest entry of |RᵀR − 1| for rotation matrices, 0 for other
     /// poses.
     fn defect(entries: &Self::Entries<f64>) -> f64;
+    /// The nearest pose, to first order in the defect.
+    fn normalized<T: Scalar>(entries: &Self::Entries<T>) -> Self::Entries<T>;
     /// dg/dt = g ξ̂, entry by entry.
     fn rates<T: Scalar>(g: &Self::Entries<T>, xi: &Self::Algebra<T>) -> Self::Entries<T>;
     /// g exp(σ), on the group to rounding.
@@ -125,6 +127,9 @@ macro_rules! factors {
 
             fn defect(entries: &[f64; $entries]) -> f64 {
                 $group::of(*entries).defect()
+            }
+            fn normalized<T: Scalar>(entries: &[T; $entries]) -> [T; $entries] {
+                $group::of(*entries).normalized().flat()
             }
             #[inline(always)]
             fn rates<T: Scalar>(g: &[T; $entries], xi: &[T; $dim]) -> [T; $entries] {
@@ -376,6 +381,12 @@ impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G
             *x = entry.to_f64();
         }
         G::defect(&pose)
+    }
+    fn normalized(&self) -> Self {
+        let mut q = *self;
+        let pose = G::normalized(&self.factor());
+        q.entries.iter_mut().skip(K).zip(pose.as_ref()).for_each(|(entry, &x)| *entry = x);
+        q
     }
     fn displaced(&self, by: &[T]) -> Self {
         let (mut q, mut sigma) = (*self, G::Algebra::splat(T::from_f64(0.0)));

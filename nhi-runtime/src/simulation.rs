@@ -86,8 +86,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         Self::with_parameters(system, method, parameters, q0, v0, inputs, h)
     }
 
-    /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Where there are
-    /// position constraints, `q0` is first brought onto them by Gauss–Newton steps in the same metric.
+    /// As [`Simulation::new`], with the admissible velocity nearest to `v0` in the kinetic-energy metric. Before, the matrix of a
+    /// pose is replaced by the rotation nearest to it, as that of numbers with three decimals has to be, and `q0` is brought onto
+    /// position constraints, if there are any, by Gauss–Newton steps in the same metric.
     ///
     /// # Errors
     /// As [`Simulation::new`], and [`Error::Projection`].
@@ -329,12 +330,12 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         clock.check()?;
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
-        admissible::check_pose::<S, T>(&q0)?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::State, S::STATES, z0.as_ref())?;
         finite(Quantity::Input, S::INPUTS, inputs.as_ref())?;
         let t = clock.time(0);
         let (q0, v0) = admissible(&parameters, (q0, v0), t, &inputs)?;
+        admissible::check_pose::<S, T>(&q0)?;
         admissible::check_position::<S, T>(&parameters, &q0, t)?;
         admissible::check::<S, T>(&parameters, &q0, &v0, t, &inputs)?;
         let (prepared, state) = started(&method, &parameters, &clock, 0, (q0, v0, z0), &inputs)?;
@@ -791,7 +792,13 @@ fn nearest<S: System>(
     t: f64,
     inputs: &S::Inputs<f64>,
 ) -> Result<Point<S, f64>, Error> {
-    let q = admissible::on_positions::<S, f64>(parameters, &q, t)?;
-    let v = S::project(parameters, &q, &v, t, inputs).map_err(|cause| Error::Projection { cause })?;
+    let posed = admissible::posed::<S, f64>(&q);
+    let z = S::States::splat(0.0);
+    let diagnosed = |q: &S::Configuration<f64>, cause| Error::Projection {
+        cause: passage::diagnosed_at::<S, f64>(parameters, (t, 1.0), inputs, (q, &z), cause),
+    };
+    let q = admissible::on_positions::<S, f64>(parameters, &posed, t)
+        .map_err(|cause| diagnosed(&posed, cause))?;
+    let v = S::project(parameters, &q, &v, t, inputs).map_err(|cause| diagnosed(&q, cause))?;
     Ok((q, v))
 }

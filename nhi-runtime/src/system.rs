@@ -1,4 +1,4 @@
-use crate::{Failure, Fields, Memory, Scalar, State};
+use crate::{Failure, Fields, Memory, Scalar, State, admissible};
 use core::fmt::Debug;
 use core::ops::{Index, IndexMut};
 
@@ -12,6 +12,14 @@ pub trait Vector<T>:
     /// matrices](crate::Factor::defect).
     fn defect(&self) -> f64 {
         0.0
+    }
+    /// The same configuration with the rotation nearest to its matrix, to first order in the defect.
+    #[doc(hidden)]
+    fn normalized(&self) -> Self
+    where
+        T: Scalar,
+    {
+        *self
     }
     /// A configuration that is displaced by a tangent vector with these entries: the sum, except for poses.
     #[doc(hidden)]
@@ -142,8 +150,27 @@ pub trait System {
         inputs: &Self::Inputs<T>,
     ) -> Self::Multipliers<T>;
 
-    /// The admissible velocity nearest to `v` in the kinetic-energy metric.
+    /// The admissible velocity nearest to `v` in the kinetic-energy metric. [`Simulation::new`](crate::Simulation::new) accepts
+    /// it: errors are rounding of the result itself, also where it is smaller than `v` by many orders of magnitude.
+    ///
+    /// # Errors
+    /// A singular mass matrix or singular constraints.
     fn project<T: Scalar>(
+        parameters: &Self::Parameters<T>,
+        q: &Self::Configuration<T>,
+        v: &Self::Velocity<T>,
+        t: T,
+        inputs: &Self::Inputs<T>,
+    ) -> Result<Self::Velocity<T>, Failure>
+    where
+        Self: Sized,
+    {
+        admissible::on_constraints::<Self, T>(parameters, q, v, t, inputs)
+    }
+
+    /// The same with errors that are rounding of `v`.
+    #[doc(hidden)]
+    fn project_once<T: Scalar>(
         parameters: &Self::Parameters<T>,
         q: &Self::Configuration<T>,
         v: &Self::Velocity<T>,

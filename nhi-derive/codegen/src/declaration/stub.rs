@@ -78,7 +78,7 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 fn momentum<#bound>(#motion) -> Self::Velocity<__T> #never
                 fn residual<#bound>(#driven) -> Self::Multipliers<__T> #never
                 fn residual_scale<#bound>(#driven) -> Self::Multipliers<__T> #never
-                fn project<#bound>(#driven) -> #result<Self::Velocity<__T>, #failure> #never
+                fn project_once<#bound>(#driven) -> #result<Self::Velocity<__T>, #failure> #never
                 fn acceleration_of<#bound>(#with_states) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
             }
             #[automatically_derived]

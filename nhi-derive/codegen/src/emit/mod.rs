@@ -438,7 +438,7 @@ impl Unit<'_> {
             ("momentum", Some(&of.momentum), &motion),
             ("residual", Some(&of.residual), &driven),
             ("residual_scale", Some(&of.residual_scale), &driven),
-            ("project", Some(&of.project), &driven),
+            ("project_once", Some(&of.project), &driven),
             ("acceleration_of", Some(&of.acceleration), &forced),
             ("position", of.position.as_ref(), &place),
             ("position_scale", of.position_scale.as_ref(), &place),

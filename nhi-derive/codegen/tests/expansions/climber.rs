@@ -1118,7 +1118,7 @@ const _: () = {
         }
 
         #[inline]
-        fn project<__T: ::nhi_runtime::Scalar>(
+        fn project_once<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __q: &[__T; 3],
             __v: &[__T; 3],

@@ -1051,7 +1051,7 @@ const _: () = {
         }
 
         #[inline]
-        fn project<__T: ::nhi_runtime::Scalar>(
+        fn project_once<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
             __q: &::nhi_runtime::Posed<
                 ::nhi_runtime::group::SE2<::core::primitive::f64>,

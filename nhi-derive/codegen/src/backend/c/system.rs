@@ -15,12 +15,17 @@ impl Unit<'_> {
         let of_system = &optimised.system;
         let SystemFunctions { energy, momentum, project, acceleration, .. } = of_system;
         text.typedef("Parameters.", &self.members.join("\n"), &format!("{}_parameters", self.name));
-        let functions = [energy, momentum, project, acceleration].into_iter();
+        let once = Function { name: "project_once".into(), ..project.clone() };
+        let functions = [energy, momentum, acceleration].into_iter();
         functions.chain(&of_system.momentum_basis).for_each(|function| self.plain(text, function, ""));
         if self.m > 0 {
             self.plain(text, &of_system.residual, "");
             self.plain(text, &of_system.residual_scale, "static ");
             self.vanishes(text, &of_system.residual, &of_system.residual_scale);
+            self.plain(text, &once, "static ");
+            self.project(text, &once, &of_system.residual);
+        } else {
+            self.plain(text, project, "");
         }
         if let (Some(position), Some(scale)) = (&of_system.position, &of_system.position_scale) {
             self.plain(text, position, "");
@@ -32,6 +37,32 @@ impl Unit<'_> {
             self.plain(text, &basis_function(&basis_program(mechanics)), "");
             self.manifold(text, tangent_lengths(mechanics));
         }
+    }
+
+    /// Adds the projection of a velocity, repeated until the residual is rounding of the result, as the runtime does.
+    fn project(&self, text: &mut Text, once: &Function, residual: &Function) {
+        let (name, real, n) = (&self.name, self.real, self.n);
+        let passed = once.arguments.iter().filter(|argument| self.is_passed(once, argument));
+        let inputs = passed.filter_map(|argument| match parameter(&argument.role) {
+            "v" => Some(format!("{real} v[{n}]")),
+            name => self.parameter(name),
+        });
+        let inputs: Vec<String> = inputs.collect();
+        let passed = residual.arguments.iter().filter(|argument| self.is_passed(residual, argument));
+        let passed: Vec<&str> = passed.map(|argument| parameter(&argument.role)).collect();
+        let vanishes = format!("{name}_{}_vanishes({})", residual.name, passed.join(", "));
+        let once = self.call(once, HERE, "");
+        let body = format!(
+            "{STATUS} status = {once};
+for (int i = 0; status == NHI_OK && i < 256 && !{vanishes}; ++i) {{
+    nhi_flush(v, {n});
+    status = {once};
+}}
+return status;"
+        );
+        let head = format!("{STATUS} {name}_project({})", inputs.join(", "));
+        let about = "Nearest admissible velocity in the kinetic-energy metric, with a residual that is rounding of its own.";
+        text.function(about, &head, &body);
     }
 
     /// Adds the displacement of states by tangent vectors, and its inverse.
