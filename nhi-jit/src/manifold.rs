@@ -68,7 +68,12 @@ fn sum<T: Scalar>(x: &[T], by: &[T]) -> Vec<T> {
 impl Manifold {
     /// That of a system.
     pub fn new(mechanics: &Mechanics) -> Manifold {
-        Manifold { group: mechanics.system.group, shape: mechanics.system.shape() }
+        Manifold::of(mechanics.system.group, mechanics.system.shape())
+    }
+
+    /// That of configurations with as many coordinates as `shape` says, and a pose.
+    pub(crate) fn of(group: Option<&'static Group>, shape: usize) -> Manifold {
+        Manifold { group, shape }
     }
 
     /// Whether it has no pose, so that x ⊕ δ = x + δ.

@@ -1,6 +1,7 @@
 //! The test of a step of a compiled system; see [`nhi_runtime::balance`].
 
 use crate::compiled::{Compiled, Point};
+use crate::manifold::Manifold;
 use nhi_runtime::balance::{End, Passage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -104,8 +105,11 @@ impl Passage for Ends<'_> {
         self.compiled.project_once(&self.at(end, end, &rest)).ok()
     }
 
-    fn acceleration(&self, place: End, time: End, v: &Vec<f64>) -> Option<Vec<f64>> {
-        let acceleration = self.compiled.acceleration(&self.at(place, time, v));
+    fn acceleration(&self, time: End, v: &Vec<f64>, after: f64) -> Option<Vec<f64>> {
+        let by: Vec<f64> = v.iter().map(|v| after * v).collect();
+        let q = &Manifold::of(self.compiled.names().group, self.compiled.names().shape)
+            .displaced(&self.q[0], &by);
+        let acceleration = self.compiled.acceleration(&Point { q, ..self.at(End::First, time, v) });
         acceleration.ok().map(|acceleration| acceleration.a)
     }
 }

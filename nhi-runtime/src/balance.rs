@@ -10,9 +10,9 @@
 //! ```
 //!
 //! where T = ½ vᵀMv, and V is the energy at rest. T_d is the energy of the slowest admissible velocity w after the step, which
-//! is zero unless a constraint is driven. A = ½ aᵀMa is the largest energy of accelerations a of the system at rest, and at the
-//! slowest admissible velocity, at one of the ends: forces change the velocity by about h a in the kinetic metric, and
-//! √T₁ ≤ √T₀ + h √A implies T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the configuration by less than its rounding are not
+//! is zero unless a constraint is driven. A = ½ aᵀMa with the acceleration a of the system at rest, or where and as fast as the
+//! drives move it in the step: forces change the velocity by about h a in the kinetic metric, and √T₁ ≤ √T₀ + h √A implies
+//! T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the configuration by less than its rounding are not
 //! tested. T₀ of a method that reflects contains the energy of its parasitic mode, which the motion exchanges energy with.
 //!
 //! A drive may change from one step to the next: a motor starts, stops or reverses. Admissible velocities are v = w + d, where
@@ -133,9 +133,9 @@ pub trait Passage {
     fn residual(&self, end: End, v: &Self::Velocity) -> Self::Multipliers;
     /// The slowest admissible velocity at an end, if it is defined.
     fn slowest(&self, end: End) -> Option<Self::Velocity>;
-    /// The acceleration at a velocity and at the configuration of one end, with the forces of the time and of the auxiliary states
-    /// of another, if it is defined.
-    fn acceleration(&self, place: End, time: End, v: &Self::Velocity) -> Option<Self::Velocity>;
+    /// The acceleration at a velocity, where this velocity leads to in the time `after` from the configuration before the step,
+    /// with the forces of the time and of the auxiliary states of one end, if it is defined.
+    fn acceleration(&self, time: End, v: &Self::Velocity, after: f64) -> Option<Self::Velocity>;
 }
 
 /// T = ½ vᵀMv = ½ v·(p(v) − p(0)).
@@ -321,24 +321,27 @@ impl Known {
         }
         let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
         known.owned += driven(passage, to) + kinetic(passage, End::First, &resolved);
-        known.push(passage, |_| Some(passage.velocities(0.0)));
+        known.push(passage, &passage.velocities(0.0));
         if known.explains(k, after) {
             return None;
         }
         // Near dependent one-forms the slowest admissible velocity has no bound.
-        if Geometry::of(passage).condition <= LARGE_CONDITION {
-            known.push(passage, |end| passage.slowest(end));
+        if let Some(driven) = passage.slowest(End::First)
+            && driven.as_ref().iter().any(|&v| v != 0.0)
+            && Geometry::of(passage).condition <= LARGE_CONDITION
+        {
+            known.push(passage, &driven);
         }
         (!known.explains(k, after)).then_some(known)
     }
 
-    /// Adds what forces do at the velocities `at` the ends: a spring, or a clutch, pushes a part at rest once the part moves that
-    /// is driven.
-    fn push<P: Passage>(&mut self, passage: &P, at: impl Fn(End) -> Option<P::Velocity>) {
-        for (place, time) in [(End::First, End::First), (End::First, End::Last), (End::Last, End::Last)] {
-            let a = at(place).and_then(|v| passage.acceleration(place, time, &v));
-            let energy = a.map_or(0.0, |a| kinetic(passage, place, &a));
-            self.pushed = self.pushed.max(2.0 * passage.h() * passage.h() * energy);
+    /// Adds what forces do at this velocity. A spring or a clutch pushes a part at rest as soon as another part is driven.
+    fn push<P: Passage>(&mut self, passage: &P, v: &P::Velocity) {
+        let h = passage.h();
+        for (time, after) in [(End::First, 0.0), (End::Last, 0.0), (End::Last, h)] {
+            let a = passage.acceleration(time, v, after);
+            let energy = a.map_or(0.0, |a| kinetic(passage, End::First, &a));
+            self.pushed = self.pushed.max(2.0 * h * h * energy);
         }
     }
 
@@ -350,21 +353,44 @@ impl Known {
 
 /// The reason why a step, or a start, failed with `failure`, at a passage whose ends are both the node before it: a singularity
 /// near this node is the reason for Newton's method not to converge, and for numbers that are not finite. A mass matrix that is
-/// not positive definite has a direction.
+/// not positive definite has a direction; with it, one-forms may seem dependent.
 #[cold]
 pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
     match failure {
-        Failure::NotConverged | Failure::NonFinite => match least_inertia(passage) {
-            (velocities, true) => Failure::NoInertia { velocities },
-            _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
-        },
-        Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage).0 },
+        Failure::NotConverged | Failure::NonFinite | Failure::SingularConstraints | Failure::SingularMass => {
+            without_inertia(passage).unwrap_or_else(|| match failure {
+                Failure::SingularConstraints => failure,
+                Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage, true).0 },
+                _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
+            })
+        }
         known => known,
     }
 }
 
-/// M at the first node, or M + s μᵀμ where that is what is inverted.
-fn inertia<P: Passage>(passage: &P) -> P::Mass {
+/// What is wrong with the mass matrix, if anything is.
+fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
+    if !passage.is_massless() {
+        let (velocities, sign) = least_inertia(passage, false);
+        match sign {
+            Sign::Positive | Sign::Unknown => return None,
+            Sign::Negative => return Some(Failure::NegativeInertia { velocities }),
+            Sign::Zero if matches!(least_inertia(passage, true).1, Sign::Positive) => {
+                return Some(Failure::Massless { velocities });
+            }
+            Sign::Zero => {}
+        }
+    }
+    let (velocities, sign) = least_inertia(passage, true);
+    match sign {
+        Sign::Positive | Sign::Unknown => None,
+        Sign::Negative => Some(Failure::NegativeInertia { velocities }),
+        Sign::Zero => Some(Failure::NoInertia { velocities }),
+    }
+}
+
+/// M at the first node, or M + s μᵀμ with s = tr M.
+fn inertia<P: Passage>(passage: &P, is_stiffened: bool) -> P::Mass {
     let (mut inertia, zero, mut along) = (passage.mass(), passage.velocities(0.0), passage.velocities(0.0));
     let rows = inertia.as_mut();
     let at_rest = passage.momentum(End::First, &zero);
@@ -375,7 +401,7 @@ fn inertia<P: Passage>(passage: &P) -> P::Mass {
         let column = column.as_ref().iter().zip(at_rest.as_ref()).map(|(p, at_rest)| p - at_rest);
         row.as_mut().iter_mut().zip(column).for_each(|(entry, p)| *entry = p);
     }
-    if passage.is_massless() {
+    if is_stiffened {
         let trace = (0..rows.len()).fold(0.0, |sum, i| sum + at(rows, i, i));
         let forms = one_forms(passage, End::First, &passage.velocities(1.0));
         for form in forms.as_ref() {
@@ -409,24 +435,41 @@ fn scale_both<V: AsMut<[f64]>>(rows: &mut [V], units: &[f64]) {
     }
 }
 
-/// The velocities of the combination with the least inertia, in units with the inertia 1, at the first node, and whether it has
-/// none; those without inertia of their own, if there are any.
-fn least_inertia<P: Passage>(passage: &P) -> (Forms, bool) {
-    let mut inertia = inertia(passage);
+/// The sign of an inertia.
+#[derive(Clone, Copy, Debug)]
+enum Sign {
+    Negative,
+    Zero,
+    Positive,
+    /// Numbers are not finite.
+    Unknown,
+}
+
+/// The velocities of the combination with the least inertia by M, or by M + s μᵀμ, in units with the inertia 1, at the first
+/// node, and its sign; those with a negative inertia of their own, or without any, if there are such.
+fn least_inertia<P: Passage>(passage: &P, is_stiffened: bool) -> (Forms, Sign) {
+    let mut inertia = inertia(passage, is_stiffened);
     let rows = inertia.as_mut();
     let mut units = passage.velocities(0.0);
-    let mut none: u64 = 0;
+    let (mut none, mut negative): (u64, u64) = (0, 0);
+    let mut is_finite = true;
     for (i, unit) in units.as_mut().iter_mut().enumerate() {
         let diagonal = at(rows, i, i);
         *unit = 1.0 / Scalar::sqrt(diagonal);
-        let has_inertia = diagonal > 0.0;
-        if !has_inertia && i < 64 {
-            none |= 1 << i;
+        is_finite &= diagonal.is_finite();
+        let bit = if i < 64 { 1 << i } else { 0 };
+        if diagonal < 0.0 {
+            negative |= bit;
+        } else if diagonal == 0.0 {
+            none |= bit;
         }
     }
-    let names = passage.velocity_names();
-    if none != 0 {
-        return (Forms { names, which: none }, true);
+    let forms = |which| Forms { names: passage.velocity_names(), which };
+    match (is_finite, negative, none) {
+        (false, ..) => return (Forms::NONE, Sign::Unknown),
+        (true, 0, 0) => {}
+        (true, 0, none) => return (forms(none), Sign::Zero),
+        (true, negative, _) => return (forms(negative), Sign::Negative),
     }
     scale_both(rows, units.as_ref());
     let mut combinations = passage.mass();
@@ -435,8 +478,18 @@ fn least_inertia<P: Passage>(passage: &P) -> (Forms, bool) {
         set(row.as_mut(), i, 1.0);
     }
     let spread = orthogonalise(rows, combinations);
-    let which = combinations.get_mut(spread.place).map_or(0, |row| involved(row.as_mut()));
-    (Forms { names, which }, spread.smallest <= ROUNDING * f64::EPSILON * spread.largest)
+    let is_zero = spread.smallest <= ROUNDING * f64::EPSILON * spread.largest;
+    // Rows are eigenvectors, times the signs of their eigenvalues.
+    let mut signed =
+        rows.iter_mut().zip(combinations.iter_mut()).map(|(row, x)| product(row.as_mut(), x.as_mut()));
+    let is_negative = |sign: f64| sign < -0.5;
+    let (place, sign) = match signed.position(is_negative) {
+        Some(place) if !(is_zero && place == spread.place) => (place, Sign::Negative),
+        _ if is_zero => (spread.place, Sign::Zero),
+        _ => (spread.place, Sign::Positive),
+    };
+    let which = combinations.get_mut(place).map_or(0, |row| involved(row.as_mut()));
+    (forms(which), sign)
 }
 
 /// The one-forms at the ends of a step in the kinetic metric.
@@ -464,7 +517,7 @@ impl Geometry {
     }
 
     fn of<P: Passage>(passage: &P) -> Geometry {
-        let mut root = inertia(passage);
+        let mut root = inertia(passage, passage.is_massless());
         let root = root.as_mut();
         // The unit of each velocity is the one with the mass 1.
         let mut units = passage.velocities(1.0);

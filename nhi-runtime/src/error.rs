@@ -52,6 +52,16 @@ pub enum Failure {
         /// The velocities of this combination.
         velocities: Forms,
     },
+    /// The mass matrix is singular here, although every combination of velocities that the constraints admit has kinetic energy.
+    Massless {
+        /// The velocities of a combination without kinetic energy, which the constraints determine.
+        velocities: Forms,
+    },
+    /// A combination of these velocities has a negative kinetic energy here.
+    NegativeInertia {
+        /// The velocities of this combination.
+        velocities: Forms,
+    },
     /// A result is infinite or not a number.
     NonFinite,
     /// The constraints, or the mass matrix, are so close to a singularity that the step has lost its meaning: its
@@ -63,8 +73,8 @@ pub enum Failure {
         /// large: the distribution of admissible velocities can turn within a step past a configuration where it is.
         condition: f64,
     },
-    /// The step has multiplied the energy by a large factor, or by a small one, and no force has done that work. The step size is
-    /// too large for the motion. [`Limits`](crate::Limits) says when.
+    /// The step has multiplied the energy by a large factor, or by a small one, and neither a force nor a drive has done that work.
+    /// The step size is too large for the motion. [`Limits`](crate::Limits) says when.
     EnergyJump {
         /// The kinetic energy after the step, divided by the energy that explains it. Below 1, the energy that the end of the step
         /// explains before it, divided by the kinetic energy there. Not finite where one of these energies is not.
@@ -83,6 +93,12 @@ impl Failure {
         match self {
             Failure::NoInertia { velocities: Forms { which, .. } } => {
                 Failure::NoInertia { velocities: Forms { names: velocities, which } }
+            }
+            Failure::Massless { velocities: Forms { which, .. } } => {
+                Failure::Massless { velocities: Forms { names: velocities, which } }
+            }
+            Failure::NegativeInertia { velocities: Forms { which, .. } } => {
+                Failure::NegativeInertia { velocities: Forms { names: velocities, which } }
             }
             Failure::NearlySingular { forms: Forms { which, .. }, condition } if which != 0 => {
                 Failure::NearlySingular { forms: Forms { names, which }, condition }
@@ -107,6 +123,15 @@ impl fmt::Display for Failure {
                 "the mass matrix is not positive definite here: there is no kinetic energy of a combination of the velocities \
                  of {velocities} that the constraints admit"
             ),
+            Failure::Massless { velocities } => write!(
+                f,
+                "the mass matrix is singular here: a combination of the velocities of {velocities} has no inertia. The \
+                 constraints determine it: leave its terms out of the Lagrangian instead of multiplying them by zero"
+            ),
+            Failure::NegativeInertia { velocities } => write!(
+                f,
+                "the mass matrix is not positive here: negative inertia of a combination of the velocities of {velocities}"
+            ),
             Failure::NonFinite => f.write_str("a value became infinite or not a number"),
             Failure::NearlySingular { forms, condition } if *forms == Forms::NONE => {
                 write!(f, "the mass matrix is nearly singular here: condition number {condition:.1e}")
@@ -116,12 +141,16 @@ impl fmt::Display for Failure {
                 "the constraints are nearly dependent here: {forms}; condition number of μM⁻¹μᵀ {condition:.1e}"
             ),
             Failure::EnergyJump { factor } if !factor.is_finite() => {
-                write!(f, "an energy became infinite or not a number; a smaller step size may help")
+                write!(
+                    f,
+                    "the kinetic energy after the step is infinite or not a number, or nothing explains any; a smaller step \
+                     size may help"
+                )
             }
             Failure::EnergyJump { factor } => write!(
                 f,
-                "the step multiplied the energy by {factor:.1e} without work of a force; \
-                 a smaller step size may help"
+                "the step multiplied the energy by {factor:.1e}, which neither forces nor drives explain; a smaller step size \
+                 may help, and for stiff forces an implicit method, such as `dla2_midpoint`"
             ),
         }
     }
@@ -354,6 +383,8 @@ impl fmt::Display for Error {
                  is violated by {defect:e}; a `UnitQuaternion` or `Rotation3` of nalgebra can be passed instead, \
                  and `Rotation3::from_matrix` finds the rotation nearest to a matrix"
             ),
+            Error::Position { name, residual } if !residual.is_finite() => undefined(f, "position constraint", name),
+            Error::Constraint { name, residual } if !residual.is_finite() => undefined(f, "constraint", name),
             Error::Position { name, residual } => write!(
                 f,
                 "the initial configuration violates the position constraint `{name}` by {residual:e}; \
@@ -383,13 +414,19 @@ impl fmt::Display for Error {
             Error::Derivatives { cause } => write!(f, "no derivatives of the step: {cause}"),
             Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
         }
-            Error::Position { name, residual } if !residual.is_finite() => undefined(f, "position constraint", name),
-            Error::Constraint { name, residual } if !residual.is_finite() => undefined(f, "constraint", name),
     }
 }
 
 // The cause is part of the message, so there is no `source` that would repeat it.
 impl core::error::Error for Error {}
+
+/// A constraint whose residual is infinite or not a number.
+fn undefined(f: &mut fmt::Formatter<'_>, what: &str, name: &str) -> fmt::Result {
+    write!(
+        f,
+        "the {what} `{name}` has no finite value at the initial configuration: a formula in it is singular or undefined there"
+    )
+}
 
 /// All of `values` are finite, or an error that names the first which is not.
 pub(crate) fn finite<T: Scalar>(
@@ -414,15 +451,7 @@ mod tests {
         let message = |factor| Failure::EnergyJump { factor }.to_string();
         assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1 "));
         for factor in [f64::NAN, f64::INFINITY] {
-            assert!(message(factor).starts_with("an energy became infinite or not a number;"));
+            assert!(message(factor).starts_with("the kinetic energy after the step is infinite"));
         }
     }
 }
-/// A constraint whose residual is infinite or not a number.
-fn undefined(f: &mut fmt::Formatter<'_>, what: &str, name: &str) -> fmt::Result {
-    write!(
-        f,
-        "the {what} `{name}` has no finite value at the initial configuration: a formula in it is singular or undefined there"
-    )
-}
-

@@ -251,8 +251,10 @@ impl<S: System> Passage for Ends<S> {
         S::project_once(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
     }
 
-    fn acceleration(&self, place: End, time: End, v: &S::Velocity<f64>) -> Option<S::Velocity<f64>> {
-        let (q, z) = (self.q(place), &self.z[usize::from(time == End::Last)]);
+    fn acceleration(&self, time: End, v: &S::Velocity<f64>, after: f64) -> Option<S::Velocity<f64>> {
+        let mut by = *v;
+        by.as_mut().iter_mut().for_each(|x| *x *= after);
+        let (q, z) = (self.q(End::First).displaced(by.as_ref()), &self.z[usize::from(time == End::Last)]);
         let acceleration = S::acceleration_of(&self.parameters, &q, v, z, self.time(time), &self.inputs);
         acceleration.ok().map(|(a, _)| a)
     }

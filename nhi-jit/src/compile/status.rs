@@ -15,7 +15,11 @@ pub(super) fn of(failure: Failure) -> Status {
         Failure::SingularConstraints => 2,
         Failure::SingularMass => 3,
         Failure::NonFinite => 4,
-        Failure::NoInertia { .. } | Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
+        Failure::NoInertia { .. }
+        | Failure::Massless { .. }
+        | Failure::NegativeInertia { .. }
+        | Failure::NearlySingular { .. }
+        | Failure::EnergyJump { .. } => {
             unreachable!("compiled functions neither look for directions nor test energies")
         }
     }

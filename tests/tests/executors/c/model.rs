@@ -241,7 +241,10 @@ pub(crate) fn status_of(failure: Failure) -> u32 {
         Failure::SingularConstraints => 2,
         Failure::SingularMass | Failure::NoInertia { .. } => 3,
         Failure::NonFinite => 4,
-        Failure::NearlySingular { .. } | Failure::EnergyJump { .. } => {
+        Failure::Massless { .. }
+        | Failure::NegativeInertia { .. }
+        | Failure::NearlySingular { .. }
+        | Failure::EnergyJump { .. } => {
             panic!("C has no such status: {failure}")
         }
     }

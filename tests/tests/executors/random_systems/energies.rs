@@ -113,10 +113,23 @@ impl Step<'_> {
         let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
         // Where one-forms are dependent these are not defined, and explain nothing.
         let driven = slowest(system, q1).max(0.0);
-        let pushed = [t, t + h]
-            .map(|t| kinetic(system, begin, &oracle::motion(system, begin, &rest, t, inputs).acceleration));
+        let mut pushed = 0.0_f64;
+        let mut push = |q: &[f64], v: &[f64], t: f64| {
+            let acceleration = oracle::motion(system, q, v, t, inputs).acceleration;
+            pushed = pushed.max(kinetic(system, begin, &acceleration));
+        };
+        push(begin, &rest, t);
+        push(begin, &rest, t + h);
+        // Where and as fast as drives move the system, unless that is near dependent one-forms.
+        if self::driven(system, begin) > 0.0 {
+            let v = oracle::project(system, begin, &rest);
+            let moved: Vec<f64> = begin.iter().zip(&v).map(|(q, v)| q + h * v).collect();
+            push(begin, &v, t);
+            push(begin, &v, t + h);
+            push(&moved, &v, t + h);
+        }
         let owned = of_jump(system, q0, jump) + (before - after).max(0.0) + driven;
-        k * owned + 2.0 * h * h * pushed[0].max(pushed[1]).max(0.0)
+        k * owned + 2.0 * h * h * pushed
     }
 
     /// Kinetic energies of the mean velocities.

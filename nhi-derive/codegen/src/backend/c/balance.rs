@@ -69,8 +69,8 @@ nhi_add({n}, inertial, at_rest, inertial);
         let head = format!("static int {name}_explains({parameters}, double before, double after)");
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
-kinetic energy of the slowest admissible velocity after the step, and A the largest one of accelerations at rest, and at the
-slowest admissible velocity.";
+kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest, or where and as fast as
+the drives move the system in the step.";
         let ends = [("t0", "states0"), ("t1", "states1")];
         let potential = |q: &str| {
             let calls = ends.map(|(t, states)| {
@@ -84,29 +84,20 @@ slowest admissible velocity.";
             m => format!("{real} lambda[{m}];\n"),
         };
         let results = if self.m > 0 { "other, lambda" } else { "other" };
-        // At rest, and at the slowest admissible velocity.
-        let places = [("q0", ends[0], "slowest0"), ("q0", ends[1], "slowest0"), ("q1", ends[1], "slowest1")];
-        let is_driven = self.derived.mechanics.structure.affine;
-        let mut pushed = String::new();
-        for driven in [false, true].into_iter().take(1 + usize::from(is_driven)) {
-            for (q, (t, states), slowest) in places {
-                let v = if driven { slowest } else { "rest" };
-                let call = self.call(acceleration, Point { q, v, states, t }, results);
-                let energy = kinetic(q, "other", if q == "q0" { "t0" } else { "t1" });
-                pushed.push_str(&format!(
-                    "if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n"
-                ));
-            }
-        }
-        let slowest =
-            |q: &str, v: &str, states: &str, t: &str| self.call(project, Point { q, v, states, t }, "");
-        let before = match is_driven {
-            false => String::new(),
-            true => format!(
-                "{real} slowest0[{n}] = {{0}};\n(void){};\n",
-                slowest("q0", "slowest0", "states0", "t0")
-            ),
+        let push = |q: &str, v: &str, (t, states): (&str, &str)| {
+            let call = self.call(acceleration, Point { q, v, states, t }, results);
+            let energy = kinetic("q0", "other", "t0");
+            format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
         };
+        let mut pushed: String = ends.iter().map(|&end| push("q0", "rest", end)).collect();
+        if self.derived.mechanics.structure.affine {
+            // Where and as fast as the drives move the system in the step.
+            pushed.push_str(&self.driven(project));
+            let places = [("q0", ends[0]), ("q0", ends[1]), ("moved", ends[1])];
+            let driven: String = places.iter().map(|&(q, end)| push(q, "driven", end)).collect();
+            let driven = driven.replace('\n', "\n    ");
+            pushed.push_str(&format!("if (is_driven) {{\n    {}\n}}\n", driven.trim_end()));
+        }
         let unused = if self.states > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
         let body = format!(
             "const {real} rest[{n}] = {{0}};
@@ -114,24 +105,49 @@ const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
 double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
-{real} other[{n}];
-{real} slowest1[{n}] = {{0}};
+{real} other[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
     return 1;
 }}
 if ({project} == NHI_OK) {{
-    owned = owned + {driven};
+    owned = owned + {slowest};
 }}
 nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
-{before}{pushed}return nhi_explains(owned, h, pushed, after);",
+{pushed}return nhi_explains(owned, h, pushed, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
-            project = slowest("q1", "slowest1", "states1", "t1"),
-            driven = kinetic("q1", "slowest1", "t1"),
+            project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
+            slowest = kinetic("q1", "other", "t1"),
             resolved = kinetic("q0", "other", "t0"),
         );
         text.function(about, &head, &body);
+    }
+
+    /// Declares the slowest admissible velocity before the step, whether it exists, and where it leads to.
+    fn driven(&self, project: &Function) -> String {
+        let Unit { real, entries, n, .. } = self;
+        let shape = self.derived.mechanics.system.shape();
+        let project = self.call(project, Point { q: "q0", v: "driven", states: "states0", t: "t0" }, "");
+        let moved = match self.derived.mechanics.system.group {
+            None => format!("nhi_add({n}, q0, by, moved);\n"),
+            Some(group) => {
+                let coordinates = match shape {
+                    0 => String::new(),
+                    _ => format!("nhi_add({shape}, q0, by, moved);\n"),
+                };
+                let group = group.runtime.to_lowercase();
+                format!("{coordinates}nhi_{group}_displaced(q0 + {shape}, by + {shape}, moved + {shape});\n")
+            }
+        };
+        format!(
+            "{real} driven[{n}] = {{0}};
+{real} by[{n}];
+{real} moved[{entries}];
+const int is_driven = {project} == NHI_OK;
+nhi_times({n}, driven, h, by);
+{moved}"
+        )
     }
 }
 

@@ -1,0 +1,133 @@
+//! Masses and moments of inertia that are zero or negative are told as such, and for the velocities that have them.
+
+use nhi_codegen::declaration::Declaration;
+use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expand::structs;
+use nhi_codegen::method::refusal;
+use nhi_codegen::pipeline::Derived;
+use nhi_jit::{Compiled, Error, Simulation};
+use nhi_methods::{Method, Variant};
+use nhi_runtime::Failure;
+
+fn derived(attribute: &str, methods: &str) -> Derived {
+    let text = format!(
+        "#[derive(Nonholonomic)] #[nonholonomic({attribute}, methods({methods}))] struct Parts {{ m: f64, j: f64, r: f64, k: f64 }}"
+    );
+    let declaration = Declaration::parse(&structs(&text).expect("Rust")[0]).expect("no mistakes");
+    Derived::new(declaration, &mut BuiltIn).expect("derivable")
+}
+
+/// Why 100 steps of a method fail, from a projected start.
+fn failure(attribute: &str, method: Method, parameters: [f64; 4], v: &[f64]) -> Option<Failure> {
+    let derived = derived(attribute, method.facts().marker);
+    let optimised = derived.optimised().expect("finite constants");
+    let variant: Variant = method.into();
+    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let q = vec![0.3; compiled.coordinates().len()];
+    let inputs = vec![0.0; compiled.inputs().len()];
+    let run = Simulation::project(&compiled, variant, &parameters, &q, v, &inputs, 0.01);
+    match run.and_then(|mut simulation| simulation.advance(100)) {
+        Ok(()) => None,
+        Err(Error::Start { cause } | Error::Projection { cause } | Error::Step { cause, .. }) => Some(cause),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn methods(attribute: &str) -> Vec<Method> {
+    let derived = derived(attribute, "DlaRattle");
+    Method::ALL.iter().copied().filter(|&method| refusal(method, &derived.mechanics).is_none()).collect()
+}
+
+/// With a term of the Lagrangian that a parameter multiplies, the velocity that it belongs to, the parameters at which it
+/// vanishes, and the same without the term.
+const PARTS: [(&str, &str, [f64; 4], &str); 3] = [
+    // The wheels of a cart.
+    (
+        "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2, constraints(rolling: dx - r*dphi)",
+        "phi",
+        [1.3, 0.0, 0.4, 1.0],
+        "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(rolling: dx - r*dphi)",
+    ),
+    // A driven angle.
+    (
+        "coordinates(x, phi), inputs(u), lagrangian = m/2*dot(x)^2 + j/2*dot(phi)^2 - k/2*(x - phi)^2,
+         constraints(dphi - u*dt)",
+        "phi",
+        [1.3, 0.0, 0.4, 1.0],
+        "coordinates(x, phi), inputs(u), lagrangian = m/2*dot(x)^2 - k/2*(x - phi)^2, constraints(dphi - u*dt)",
+    ),
+    // A hoop in a plane on which a mass slides, without mass of its own.
+    (
+        "coordinates(x, y, s), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(x + r*sin(s))^2 + j/2*dot(s)^2,
+         constraints(dot(s) - cos(y)*dot(x) = 0)",
+        "s",
+        [1.3, 0.0, 0.0, 1.0],
+        "coordinates(x, y, s), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(x)^2,
+         constraints(dot(s) - cos(y)*dot(x) = 0)",
+    ),
+];
+
+#[test]
+fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
+    for (text, velocity, parameters, without) in PARTS {
+        let mut told = 0;
+        for method in methods(text) {
+            match failure(text, method, parameters, &vec![0.0; count(text)]) {
+                Some(Failure::Massless { velocities }) => {
+                    assert_eq!(velocities.labels().collect::<Vec<_>>(), [velocity], "{method:?}: {text}");
+                    told += 1;
+                }
+                None => {}
+                Some(other) => panic!("{method:?}: {other}"),
+            }
+        }
+        assert!(told > 0, "{text}");
+        for method in methods(without) {
+            assert_eq!(
+                failure(without, method, parameters, &vec![0.0; count(without)]),
+                None,
+                "{method:?}: {without}"
+            );
+        }
+    }
+}
+
+/// The number of coordinates.
+fn count(text: &str) -> usize {
+    let all =
+        text.split_once("coordinates(").and_then(|(_, rest)| rest.split_once(')')).expect("coordinates").0;
+    all.split(',').count()
+}
+
+#[test]
+fn a_negative_mass_is_told_as_such() {
+    let text = "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2,
+                constraints(rolling: dx - r*dphi, dy - x*dphi)";
+    let coupled =
+        "coordinates(x, y, phi), lagrangian = (dot(x)^2 + dot(y)^2)/2 + k*dot(x)*dot(y) + j/2*dot(phi)^2,
+                   constraints(dphi - x*dy)";
+    let cases = [
+        (text, [-1.3, 0.2, 0.4, 1.0], vec!["x", "y"]),
+        (text, [1.3, -0.2, 0.4, 1.0], vec!["phi"]),
+        (coupled, [1.0, 0.2, 0.4, 2.0], vec!["x", "y"]),
+    ];
+    for (text, parameters, names) in cases {
+        let mut told = 0;
+        for method in methods(text) {
+            match failure(text, method, parameters, &[0.1, 0.2, 0.3]) {
+                Some(Failure::NegativeInertia { velocities }) => {
+                    assert_eq!(velocities.labels().collect::<Vec<_>>(), names, "{method:?}");
+                    told += 1;
+                }
+                Some(
+                    other
+                    @ (Failure::SingularConstraints | Failure::SingularMass | Failure::NoInertia { .. }),
+                ) => {
+                    panic!("{method:?}: {other}")
+                }
+                _ => {}
+            }
+        }
+        assert!(told > 0, "{text}, {parameters:?}");
+    }
+}
