@@ -161,6 +161,17 @@ impl Trajectory for TrajectoryInC {
         let stepped = self.compiled.step_with(inputs);
         let (found, state) = self.process.step(inputs);
         let name = self.name;
+        // Losses of energy are not tested in C either.
+        let is_refused = matches!(
+            stepped,
+            Err(Error::Step { cause: Failure::NearlySingular { .. } | Failure::EnergyJump { .. }, .. })
+        );
+        if is_refused && found == 0 {
+            let energy = |state: &State, process: &mut Process| process.ask("E", &[&state.q, &state.v]).1[0];
+            let [before, after] = [&self.state, &state].map(|state| energy(state, &mut self.process));
+            assert!(after < before, "{name}: {stepped:?}, energies {before} and {after}");
+            return stepped;
+        }
         let expected = stepped.as_ref().err().map_or(vec![0], statuses);
         let steps = self.compiled.steps();
         assert!(expected.contains(&found), "{name}, step {steps}: status {found} and {stepped:?}");
