@@ -144,7 +144,7 @@ impl Simulate {
                 progress.at(k);
                 interrupt.check()
             });
-            recording.map_err(|error| hint(failed(error)))?
+            recording.map_err(hint)?
         } else {
             self.sweep(&run, &sweeps, interrupt)?
         };
@@ -210,7 +210,7 @@ impl Simulate {
         for (values, recording) in values.into_iter().zip(recorded) {
             let recording = recording.map_err(|error| {
                 let pairs = names.iter().zip(&values).map(|(name, value)| format!("{name}={value}"));
-                about(pairs.collect::<Vec<_>>().join(","), hint(failed(error)))
+                about(pairs.collect::<Vec<_>>().join(","), hint(error))
             })?;
             all.push((values, recording));
         }
@@ -279,7 +279,7 @@ impl Start {
         let system = declared::system(file, self.name.as_deref(), &[])?;
         let mut run = self.run(system, None, &[])?;
         if let Scheme::Steps(variant) = run.scheme {
-            let simulation = run.simulation(variant).map_err(|error| hint(failed(error)))?;
+            let simulation = run.simulation(variant).map_err(hint)?;
             (run.q0, run.v0) = (simulation.q().to_vec(), simulation.v());
         }
         let model = Declared::of(run.system).map_err(failed)?;
@@ -357,9 +357,10 @@ impl Start {
 }
 
 /// A start that violates constraints can be projected.
-fn hint(failed: Failed) -> Failed {
-    match failed {
-        Failed::Wrong(message) if message.contains(" violates the ") => {
+fn hint(error: nhi_run::Error) -> Failed {
+    let can_be_projected = matches!(&error, nhi_run::Error::Jit(error) if error.is_near_admissible());
+    match failed(error) {
+        Failed::Wrong(message) if can_be_projected => {
             Failed::Wrong(format!("{message}; --project begins at the nearest admissible one"))
         }
         failed => failed,

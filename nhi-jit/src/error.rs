@@ -1,6 +1,7 @@
 //! Errors.
 
 use nhi_methods::Variant;
+use nhi_runtime::admissible::LARGEST_ERROR;
 use nhi_runtime::{Failure, Quantity};
 use std::fmt;
 
@@ -106,6 +107,17 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+}
+
+impl Error {
+    /// Whether a projection would find an admissible start near the one that was refused.
+    pub fn is_near_admissible(&self) -> bool {
+        match self {
+            Error::Position { residual, .. } | Error::Constraint { residual, .. } => residual.is_finite(),
+            Error::Pose { defect, .. } => *defect <= LARGEST_ERROR,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Error {

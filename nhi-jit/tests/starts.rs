@@ -6,8 +6,10 @@ use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
 use nhi_codegen::pipeline::Derived;
-use nhi_jit::{Compiled, Error, Point, Simulation};
+use nhi_jit::{Compiled, Error, Point, Simulation as Fast};
 use nhi_methods::{Method, Variant};
+use nhi_runtime::prelude::*;
+use nhi_runtime::{System, group::SO3};
 use nhi_tiers::amount;
 
 /// Numbers by splitmix64.
@@ -119,7 +121,7 @@ fn whatever_a_projection_returns_is_admissible() {
             let parameters = [1.7, 0.3, k, 0.7 + 0.1 * random.number()];
             let [q, v] = [0; 2].map(|_| (0..n).map(|_| random.entry()).collect::<Vec<f64>>());
             let inputs = [random.entry()];
-            let begin = Simulation::project(&compiled, variant, &parameters, &q, &v, &inputs, 0.01);
+            let begin = Fast::project(&compiled, variant, &parameters, &q, &v, &inputs, 0.01);
             let name = || format!("{text}, {parameters:?}, {q:?}, {v:?}, {inputs:?}");
             let begin = match begin {
                 Ok(begin) => begin,
@@ -130,19 +132,12 @@ fn whatever_a_projection_returns_is_admissible() {
                 Err(_) => continue,
             };
             starts += 1;
-            let again = Simulation::with_inputs(
-                &compiled,
-                variant,
-                &parameters,
-                begin.q(),
-                &begin.v(),
-                &inputs,
-                0.01,
-            );
+            let again =
+                Fast::with_inputs(&compiled, variant, &parameters, begin.q(), &begin.v(), &inputs, 0.01);
             again.unwrap_or_else(|error| panic!("{}: {error}", name()));
             let at = Point { parameters: &parameters, q: begin.q(), v: &v, z: &[], t: 0.0, inputs: &inputs };
             let v = compiled.project(&at).expect("as above");
-            let again = Simulation::with_inputs(&compiled, variant, &parameters, at.q, &v, &inputs, 0.01);
+            let again = Fast::with_inputs(&compiled, variant, &parameters, at.q, &v, &inputs, 0.01);
             again.unwrap_or_else(|error| panic!("{}: {error}", name()));
         }
     }
@@ -167,11 +162,55 @@ fn a_projection_to_rest_is_admissible() {
     ] {
         let compiled = compiled(text, Method::Dla2).expect("a system");
         let variant = Method::Dla2.into();
-        let begin = Simulation::project(&compiled, variant, &[1.7, 0.3, 10.0, 0.7], &q, &v, &[], 0.01);
+        let begin = Fast::project(&compiled, variant, &[1.7, 0.3, 10.0, 0.7], &q, &v, &[], 0.01);
         let begin = begin.expect("admissible");
-        Simulation::new(&compiled, variant, &[1.7, 0.3, 10.0, 0.7], begin.q(), &begin.v(), 0.01)
-            .expect("the same");
+        Fast::new(&compiled, variant, &[1.7, 0.3, 10.0, 0.7], begin.q(), &begin.v(), 0.01).expect("the same");
     }
+}
+
+/// A particle that moves along a line.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + m/3*dot(x)*dot(z),
+    constraints(b: dx + k*dy = 0, c: dy + dz/7 = 0),
+)]
+struct Stopped {
+    m: f64,
+    k: f64,
+}
+
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    group = SO3(R; w1, w2, w3),
+    lagrangian = j/2*(w1^2 + 2*w2^2 + 3*w3^2),
+    constraints(w1 - k*w2)
+)]
+struct Body {
+    j: f64,
+    k: f64,
+}
+
+#[test]
+fn derived_systems_project_alike() {
+    for k in [1e-3, 10.0, 1e4] {
+        let (system, q, v) = (Stopped { m: 1.7, k }, [0.3, 0.0, 0.0], [-0.82, -0.25, -0.23]);
+        let mut begin = Simulation::project(system.clone(), Dla2, q, v, 0.01).expect("admissible");
+        Simulation::new(system.clone(), Dla2, begin.q(), begin.v(), 0.01).expect("the same");
+        let nearest = Stopped::project(&system.parameters(), &q, &v, 0.0, &[]).expect("admissible");
+        begin.set_state(q, nearest).expect("admissible");
+    }
+    let rounded = SO3([[0.792, -0.377, 0.480], [0.480, 0.870, -0.108], [-0.377, 0.316, 0.870]]);
+    let system = Body { j: 1.0, k: 2.0 };
+    assert!(Simulation::new(system.clone(), Rdp, rounded, [0.4, 0.2, 0.3], 0.01).is_err());
+    let begin = Simulation::project(system.clone(), Rdp, rounded, [0.4, 0.2, 0.3], 0.01).expect("a rotation");
+    Simulation::new(system, Rdp, begin.q(), begin.v(), 0.01).expect("the same");
+    let compiled = compiled(BODY, Method::Rdp).expect("a system");
+    let parameters = [1.0, 1.0, 2.0, 0.7];
+    let flat = rounded.0.concat();
+    let fast = Fast::project(&compiled, Method::Rdp.into(), &parameters, &flat, &[0.4, 0.2, 0.3], &[], 0.01);
+    let fast = fast.expect("a rotation");
+    assert_eq!((fast.q(), fast.v()), (&begin.q().entries()[..], begin.v().to_vec()));
 }
 
 /// A body whose rotation is known to three decimals.
@@ -185,16 +224,15 @@ fn a_matrix_of_three_decimals_is_projected_onto_a_rotation() {
     // About (1, 2, 2)/3 by an angle of 40°.
     let rounded = [0.792, -0.377, 0.480, 0.480, 0.870, -0.108, -0.377, 0.316, 0.870];
     let (parameters, v) = ([1.0, 0.3, 2.0, 0.7], [0.2, 0.3, 0.4]);
-    let refused = Simulation::new(&compiled, variant, &parameters, &rounded, &v, 0.01).unwrap_err();
+    let refused = Fast::new(&compiled, variant, &parameters, &rounded, &v, 0.01).unwrap_err();
     assert!(matches!(refused, Error::Pose { .. }), "{refused}");
-    let begin =
-        Simulation::project(&compiled, variant, &parameters, &rounded, &v, &[], 0.01).expect("a rotation");
+    let begin = Fast::project(&compiled, variant, &parameters, &rounded, &v, &[], 0.01).expect("a rotation");
     let distance = begin.q().iter().zip(rounded).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
     assert!(distance < 1e-3, "{distance}");
-    Simulation::new(&compiled, variant, &parameters, begin.q(), &begin.v(), 0.01).expect("the same");
+    Fast::new(&compiled, variant, &parameters, begin.q(), &begin.v(), 0.01).expect("the same");
     // A reflection is no rotation with an error.
     let mirrored = rounded.map(|x| -x);
-    let refused = Simulation::project(&compiled, variant, &parameters, &mirrored, &v, &[], 0.01).unwrap_err();
+    let refused = Fast::project(&compiled, variant, &parameters, &mirrored, &v, &[], 0.01).unwrap_err();
     assert!(matches!(refused, Error::Pose { .. }), "{refused}");
 }
 
@@ -203,8 +241,7 @@ fn a_constraint_without_a_value_is_told_as_such() {
     let text = "coordinates(x, y, tilt), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(tilt)^2,
                 constraints(rolling: dx - dy/sin(tilt))";
     let compiled = compiled(text, Method::Dla2).expect("a system");
-    let error =
-        Simulation::new(&compiled, Method::Dla2.into(), &[1.0; 4], &[0.0; 3], &[0.0; 3], 0.01).unwrap_err();
+    let error = Fast::new(&compiled, Method::Dla2.into(), &[1.0; 4], &[0.0; 3], &[0.0; 3], 0.01).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the constraint `rolling` has no finite value at the initial configuration: a formula in it is singular or undefined \

@@ -82,11 +82,9 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         Jit::NoStep | Jit::Derivatives { .. } => return PyValueError::new_err(message),
         _ => return PyRuntimeError::new_err(message),
     };
-    let remedy = match error {
-        Jit::Position { residual, .. } | Jit::Constraint { residual, .. } if residual.is_finite() => {
-            "; `project=True` begins at the nearest admissible state"
-        }
-        _ => "",
+    let remedy = match error.is_near_admissible() {
+        true => "; `project=True` begins at the nearest admissible state",
+        false => "",
     };
     PyValueError::new_err(format!("{argument}: {message}{remedy}"))
 }
