@@ -313,7 +313,7 @@ pub enum Kind {
     /// Geometric nonholonomic integrator: reflects the momentum at every node, with any retraction and a
     /// choice of starts.
     Reflecting,
-    /// Such a method restarted at every node: a one-step map on the constraint manifold, not reversible.
+    /// Such a method restarted at every node: a one-step map on the constraint manifold, not symmetric.
     Restarted,
     /// Discrete rigid body about a point: a one-step map on the constraint manifold, with Cayley's map.
     Body,

@@ -10,6 +10,8 @@ use nhi_methods::Kind;
 pub(super) enum Grade {
     Guaranteed,
     Typical,
+    /// Typical of motions that a reversal maps to themselves.
+    OfReversedMotions,
     NotExpected,
     /// There is nothing to keep.
     Nothing,
@@ -20,6 +22,7 @@ impl Grade {
         match self {
             Grade::Guaranteed => "guaranteed",
             Grade::Typical => "typical",
+            Grade::OfReversedMotions => "typical of motions that a reversal maps to themselves",
             Grade::NotExpected => "not to be expected",
             Grade::Nothing => "nothing to keep",
         }
@@ -152,17 +155,20 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::NotExpected,
             format!("no structure holds the energy; it drifts with an error of order {}", row.order),
         ),
-        Kind::Restarted => graded(Grade::NotExpected, "it is not reversible, and its energy drifts slowly"),
+        _ if facts.m == 0 => (
+            Grade::Typical,
+            format!(
+                "without constraints it is a variational integrator: bounded by O(h^{}) near quasi-periodic motions, a random walk on chaotic ones",
+                row.order
+            ),
+        ),
+        Kind::Restarted => graded(Grade::NotExpected, "it is not symmetric, and its energy drifts slowly"),
         Kind::Reflecting if row.order == 1 => {
             graded(Grade::NotExpected, "its parasitic modes grow or decay exponentially")
         }
-        Kind::Reflecting if facts.m == 0 && facts.is_reversible => {
-            graded(Grade::Typical, "without constraints it is a symmetric variational integrator")
+        Kind::Reflecting if facts.has_neutral_parasites && facts.is_reversible => {
+            reversed("reactions do not change the one-forms, so that its parasitic modes are neutral")
         }
-        Kind::Reflecting if facts.has_neutral_parasites && facts.is_reversible => graded(
-            Grade::Typical,
-            "it is symmetric, the motion is reversible, and reactions do not change the one-forms, so that its parasitic modes are neutral",
-        ),
         Kind::Reflecting => graded(
             Grade::NotExpected,
             "its parasitic modes can grow exponentially in long runs; prefer a method of the DLA family, or `rdp` on groups",
@@ -171,17 +177,23 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
             graded(Grade::Guaranteed, "exact with one constraint, by its discrete Lagrangian")
         }
         _ if row.adjoint != Some(method) => {
-            graded(Grade::NotExpected, "it is not symmetric: it takes or adds energy in every step")
+            graded(Grade::NotExpected, "it is not symmetric, and its energy grows or decays steadily")
         }
-        _ if facts.is_reversible => graded(
-            Grade::Typical,
-            "it is symmetric and the motion is reversible: bounded by O(h²) near quasi-periodic motions, a random walk on chaotic ones",
-        ),
+        _ if facts.is_reversible => reversed("the system is reversible"),
         _ => graded(
             Grade::NotExpected,
             "it is symmetric, but no reflection was found that reverses the Lagrangian",
         ),
     }
+}
+
+/// The energy of a symmetric method for a reversible system: what holds it is that the orbit is mapped to itself by a reversal,
+/// which a reversible system does not grant.
+fn reversed(why: &str) -> (Grade, String) {
+    let text = format!(
+        "it is symmetric, and {why}: bounded by O(h²) on quasi-periodic motions that a reversal maps to themselves, as it does those that begin at rest; steadily growing or decaying on others, where an angle that drives the rest goes round, or where motions contract; a random walk on chaotic ones"
+    );
+    (Grade::OfReversedMotions, text)
 }
 
 fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
@@ -196,6 +208,11 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
         }
+        // The momentum at a node between two steps is kept, and the state is half a step before and behind.
+        Kind::Dla if method == Method::Dla2 && !facts.momenta_are_linear => graded(
+            Grade::NotExpected,
+            "the momenta depend on the configuration: the discrete momentum between two states is exact, that of the states varies by O(h²)",
+        ),
         _ => graded(
             Grade::Guaranteed,
             "the discrete Lagrangian has the symmetry, and no reaction acts along it (discrete Noether theorem)",

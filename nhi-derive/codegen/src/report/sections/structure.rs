@@ -15,7 +15,7 @@ pub(super) fn structure(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     blocks.push(Block::Finding(measure(x)?));
     blocks.push(Block::Heading("expectation".into(), "What to expect".into()));
     blocks.push(text(
-        "Of every method that applies: whether it keeps the constraint exactly, the energy bounded and momenta exact. What is guaranteed holds up to rounding by the equations of the method; what is typical is found in long runs of such systems but not proved; the rest is not to be expected.",
+        "Of every method that applies: whether it keeps the constraint exactly, the energy bounded and momenta exact. What is guaranteed holds up to rounding by the equations of the method; what is typical is found in long runs of such systems but not proved, and not of every motion where the reason says so; the rest is not to be expected.",
     ));
     let rows = expectations(x).into_iter().map(|row| row.cells()).collect();
     let head = vec!["method", "exact constraint", "bounded energy", "exact momenta"];
