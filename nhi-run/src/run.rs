@@ -384,10 +384,8 @@ impl Run {
         };
         let mut ringing = Ringing::new(vec![Signs::default(); names.len()]);
         ringing.take(&simulation.v());
-        let ended = |stop, ringing: &Ringing<_>| Ended {
-            stop,
-            ringing: ringing.velocities().map(name).collect(),
-        };
+        let ended =
+            |stop, ringing: &Ringing<_>| Ended { stop, ringing: ringing.velocities().map(name).collect() };
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
         let mut target = next.next();
         loop {

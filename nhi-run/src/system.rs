@@ -434,9 +434,7 @@ pub(crate) fn choose(
     name: Option<&str>,
 ) -> Result<syn::DeriveInput, DeclarationError> {
     let wrong = |message: String| DeclarationError::one(Mistake::new(format!("{file}: {message}")));
-    tokens(source).map_err(|error| {
-        DeclarationError::one(Mistake::in_text(&error, file, source))
-    })?;
+    tokens(source).map_err(|error| DeclarationError::one(Mistake::in_text(&error, file, source)))?;
     let mut found = structs(source).map_err(|error| match error {
         ExpandError::Syntax(message) => DeclarationError::one(Mistake::new(format!("{file}:{message}"))),
         other => wrong(other.to_string()),

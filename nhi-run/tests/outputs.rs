@@ -32,7 +32,8 @@ fn expressions() {
         assert!(text.contains(message) && text.contains("a:1:") && text.contains('^'), "{text}");
         assert!(!text.contains("token stream") && !text.contains("struct"), "{text}");
     }
-    let file = System::parse("#[derive(Nonholonomic)]\n#[nonholonomic(coordinates(x)]\nstruct S;", "s.rs", None);
+    let file =
+        System::parse("#[derive(Nonholonomic)]\n#[nonholonomic(coordinates(x)]\nstruct S;", "s.rs", None);
     let file = file.expect_err("a bracket").render(false);
     assert!(file.contains("expected `)`, found `]`") && file.contains("s.rs:2:30"), "{file}");
 }

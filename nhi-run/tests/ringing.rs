@@ -63,7 +63,10 @@ fn symmetric_methods_ring_and_say_so() {
             let ringing = record(&run(declaration, method, 2000.0, 20));
             let warning = ringing.about.warning.as_deref().unwrap_or_default();
             assert!(warning.contains("`dot(w)`"), "{method}: {warning}");
-            assert!(warning.contains("`dla1_adjoint`") && !warning.contains("`dot(y)`"), "{method}: {warning}");
+            assert!(
+                warning.contains("`dla1_adjoint`") && !warning.contains("`dot(y)`"),
+                "{method}: {warning}"
+            );
             assert!(last(&ringing, "dot_w").abs() > 0.1);
 
             let resolved = record(&run(declaration, method, 2.0, 20));

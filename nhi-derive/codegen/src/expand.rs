@@ -184,7 +184,9 @@ fn unreadable(text: &str, at: Span) -> Error {
     };
     match text[byte..].chars().next() {
         None => error("the text ends too early".to_owned()),
-        Some(open @ ('(' | '[' | '{')) => error(format!("this `{open}` is not closed: `{}` is missing", closing(open))),
+        Some(open @ ('(' | '[' | '{')) => {
+            error(format!("this `{open}` is not closed: `{}` is missing", closing(open)))
+        }
         Some(close @ (')' | ']' | '}')) => {
             // The text before it is complete, or ends inside a bracket, to which the lexer points.
             let open = text[..byte].parse::<TokenStream>().err().map(|e| e.span());

@@ -17,7 +17,9 @@ pub(crate) fn names() -> Vec<&'static str> {
 pub(crate) fn not_smooth(what: &str, at: Extent) -> Error {
     Error::new(
         at,
-        format!("{what} is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"),
+        format!(
+            "{what} is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"
+        ),
     )
 }
 

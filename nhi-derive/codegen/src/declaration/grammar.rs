@@ -49,9 +49,7 @@ pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
         TokenTree::Punct(p) => match p.as_char() {
             '.' => Error::new(at, "unexpected `.`")
                 .help("parameters are written by name alone, array entries as `y[0]`, numbers as `2.0`"),
-            '%' => {
-                functions::not_smooth("the remainder `%`", at)
-            }
+            '%' => functions::not_smooth("the remainder `%`", at),
             '=' => Error::new(at, "unexpected `=`"),
             _ => Error::new(at, format!("unexpected {found} in an expression")),
         },

@@ -281,11 +281,18 @@ fn syntax() {
         ("KINETIC + x.y, constraints()", &["unexpected `.`"]),
         (
             "KINETIC + x %2, constraints()",
-            &["the remainder `%` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"],
+            &[
+                "the remainder `%` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation",
+            ],
         ),
         ("KINETIC + \"a\", constraints()", &["expected an expression, found the literal `\"a\"`"]),
         ("KINETIC + (), constraints()", &["expected an expression in here"]),
-        ("KINETIC + if x, constraints()", &["`if` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"]),
+        (
+            "KINETIC + if x, constraints()",
+            &[
+                "`if` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation",
+            ],
+        ),
         ("KINETIC + 'a, constraints()", &["expected an expression, found `'`"]),
         ("KINETIC + sum(i, c[i]), constraints()", &["expected `in`, found `,`"]),
         (

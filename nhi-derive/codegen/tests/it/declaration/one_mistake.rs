@@ -55,17 +55,8 @@ const CONSTRAINTS: [&str; 26] = [
 ];
 
 /// Forces with one mistake.
-const FORCES: [&str; 9] = [
-    "dx*dy",
-    "dot(x)",
-    "u*dx + 3",
-    "missing*dx",
-    "abs(x)*dx",
-    "dx/0",
-    "x dx",
-    "sin(x, y)*dx",
-    "x[0]*dx",
-];
+const FORCES: [&str; 9] =
+    ["dx*dy", "dot(x)", "u*dx + 3", "missing*dx", "abs(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
 
 /// Of the mistakes of the parts of a declaration, none hides another, and none has another in its wake.
 #[test]
