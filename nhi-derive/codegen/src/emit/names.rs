@@ -1,6 +1,6 @@
 //! Rust identifiers for values.
 
-use crate::expr::{identifier, unique};
+use crate::expr::{Numbers, identifier};
 use crate::group::GROUPS;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,7 @@ const RESERVED: &[&str] = &[
 pub(super) struct Names {
     of: BTreeMap<String, Ident>,
     taken: BTreeSet<String>,
+    numbers: Numbers,
 }
 
 impl Names {
@@ -43,7 +44,7 @@ impl Names {
         if RESERVED.contains(&base.as_str()) || GROUPS.iter().any(|group| group.runtime == base) {
             base.push('_');
         }
-        let ident = spelled(&unique(&base, |name| self.taken.insert(name.to_owned())));
+        let ident = spelled(&self.numbers.unique(&base, |name| self.taken.insert(name.to_owned())));
         self.of.insert(name.to_owned(), ident.clone());
         ident
     }

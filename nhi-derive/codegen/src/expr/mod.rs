@@ -23,8 +23,8 @@ pub use build::MAX_BITS;
 pub use cost::OperationCount;
 pub use display::Show;
 pub use evaluate::Maps;
+pub(crate) use names::Numbers;
 pub use names::identifier;
-pub(crate) use names::unique;
 pub use zero::Zero;
 
 use crate::group::Entry;
@@ -230,6 +230,7 @@ pub struct Pool {
     ids: Ids,
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
+    numbers: Numbers,
     samples: zero::Samples,
     rotations: Vec<[Expr; 9]>,
 }
@@ -259,6 +260,7 @@ impl Pool {
             ids: Ids::default(),
             names: Vec::new(),
             symbols: FxHashMap::default(),
+            numbers: Numbers::default(),
             samples: zero::Samples::default(),
             rotations: Vec::new(),
         };
@@ -298,7 +300,8 @@ impl Pool {
 
     /// A symbol of a name not used before: `name` itself or `name` with a numeric suffix.
     pub fn fresh_symbol(&mut self, name: &str) -> Expr {
-        let name = unique(name, |name| !self.symbols.contains_key(name));
+        let Pool { symbols, numbers, .. } = self;
+        let name = numbers.unique(name, |name| !symbols.contains_key(name));
         self.symbol(&name)
     }
 

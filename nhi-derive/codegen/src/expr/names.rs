@@ -2,6 +2,7 @@
 
 use super::{Expr, Node, Pool, Rational};
 use num_traits::{One, Signed};
+use std::collections::HashMap;
 
 /// Longest name made from a formula.
 const MAX_NAME: usize = 24;
@@ -22,15 +23,28 @@ pub fn identifier(name: &str) -> String {
     out.trim_end_matches('_').to_owned()
 }
 
-/// `base`, or with the first number that makes it free.
-pub(crate) fn unique(base: &str, mut is_free: impl FnMut(&str) -> bool) -> String {
-    let mut name = base.to_owned();
-    let mut i = 1;
-    while !is_free(&name) {
-        i += 1;
-        name = format!("{base}_{i}");
+/// The numbers that names of one scope have been given, in which no name becomes free again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers(HashMap<String, usize>);
+
+impl Numbers {
+    /// `base`, or with the first number that makes it free. Numbers found taken are not tried again.
+    pub(crate) fn unique(&mut self, base: &str, mut is_free: impl FnMut(&str) -> bool) -> String {
+        if is_free(base) {
+            return base.to_owned();
+        }
+        let number = match self.0.get_mut(base) {
+            Some(number) => number,
+            None => self.0.entry(base.to_owned()).or_insert(1),
+        };
+        loop {
+            *number += 1;
+            let name = format!("{base}_{number}");
+            if is_free(&name) {
+                return name;
+            }
+        }
     }
-    name
 }
 
 impl Pool {

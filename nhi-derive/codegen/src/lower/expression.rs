@@ -143,19 +143,24 @@ impl Lowering<'_> {
     }
 
     /// `base` to the power of `n` > 0 by squaring. The platform's power is not the same on every platform.
+    /// By repeated squaring. All powers of one value share their squares and products, so that of many only few operations are left.
     fn power(&mut self, base: Operand, n: u32) -> Operand {
-        let (mut square, mut rest, mut product) = (base, n, None);
+        let n = u64::from(n);
+        // `square` is the power of `exponent`, and `product` that of the binary digits of n below it.
+        let (mut square, mut exponent, mut product) = (base, 1, None);
         loop {
-            if rest & 1 == 1 {
+            if n & exponent != 0 {
                 product = Some(match product {
                     None => square,
-                    Some(product) => self.operation(Operation::Mul(product, square)),
+                    Some(product) => self.power_of(base, n & (2 * exponent - 1), [product, square]),
                 });
             }
-            rest >>= 1;
             match product {
-                Some(product) if rest == 0 => return product,
-                _ => square = self.operation(Operation::Mul(square, square)),
+                Some(product) if n < 2 * exponent => return product,
+                _ => {
+                    exponent *= 2;
+                    square = self.power_of(base, exponent, [square, square]);
+                }
             }
         }
     }

@@ -47,6 +47,8 @@ struct Block {
     computed: HashMap<Expr, Operand>,
     /// Where a map of these arguments is computed.
     maps: HashMap<(Map, Vec<Expr>), usize>,
+    /// Powers of values with these exponents.
+    powers: HashMap<(Value, u64), Operand>,
 }
 
 /// Lowers one program.
@@ -157,6 +159,18 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn remember(&mut self, e: Expr, operand: Operand) {
         self.block().computed.insert(e, operand);
+    }
+
+    /// The power of a value with this exponent, the product of two operands.
+    pub(super) fn power_of(&mut self, base: Operand, n: u64, [a, b]: [Operand; 2]) -> Operand {
+        let Operand::Value(value) = base else { return self.operation(Operation::Mul(a, b)) };
+        let known = self.blocks.iter().rev().find_map(|block| block.powers.get(&(value, n)));
+        if let Some(&known) = known {
+            return known;
+        }
+        let power = self.operation(Operation::Mul(a, b));
+        self.block().powers.insert((value, n), power);
+        power
     }
 
     /// Notes a use.

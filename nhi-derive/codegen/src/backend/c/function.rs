@@ -90,7 +90,7 @@ impl<'a> Printed<'a> {
         let factors = function.factors().map(|factor| factor.role.name());
         let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]).chain(factors);
         let taken = taken.map(str::to_owned).collect();
-        let language = Expressions { names: Names { taken }, real };
+        let language = Expressions { names: Names::beside(taken), real };
         let writer = Writer::new(function, language);
         let mut body = Body { writer, retraction: retraction.id(), text: String::new(), indent: 0 };
         let mut used = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! C identifiers.
 
-use crate::expr::unique;
+use crate::expr::Numbers;
 use std::collections::BTreeSet;
 
 /// Keywords of C and C++, and macros of `math.h`.
@@ -57,13 +57,19 @@ pub(super) fn snake_case(name: &str) -> String {
 /// Identifiers that are unique in one scope.
 #[derive(Default)]
 pub(super) struct Names {
-    pub(super) taken: BTreeSet<String>,
+    taken: BTreeSet<String>,
+    numbers: Numbers,
 }
 
 impl Names {
+    /// A scope in which these are taken.
+    pub(super) fn beside(taken: BTreeSet<String>) -> Names {
+        Names { taken, numbers: Numbers::default() }
+    }
+
     /// A further identifier like `name`.
     pub(super) fn fresh(&mut self, name: &str) -> String {
-        unique(&identifier(name), |name| self.taken.insert(name.to_owned()))
+        self.numbers.unique(&identifier(name), |name| self.taken.insert(name.to_owned()))
     }
 }
 
@@ -77,7 +83,7 @@ mod tests {
         assert_eq!(all, ["theta", "Omega_1", "dot_x", "y_0", "type", "double_", "new_", "u436", "x2"]);
         let all = ["ChaplyginSleigh", "SO3Ball", "W1", "Ω"].map(snake_case);
         assert_eq!(all, ["chaplygin_sleigh", "so3_ball", "w1", "omega"]);
-        let mut names = Names { taken: BTreeSet::from(["q".to_owned()]) };
+        let mut names = Names::beside(BTreeSet::from(["q".to_owned()]));
         assert_eq!(["q", "θ", "theta"].map(|name| names.fresh(name)), ["q_2", "theta", "theta_2"]);
     }
 }
