@@ -1,10 +1,15 @@
 //! Steps compiled at run time beside those that the derive generates.
 
 mod composed;
+mod drives;
+mod inertia;
 mod manifold;
 mod massless;
 mod monitors;
 mod reactions;
+mod resolution;
+mod sharp;
 mod singular;
+mod starts;
 mod states;
 mod support;

@@ -1,7 +1,10 @@
 //! Systems, models and runs.
 
+mod claims;
 mod control;
 mod declaration;
 mod flow;
 mod models;
+mod outputs;
+mod ringing;
 mod run;

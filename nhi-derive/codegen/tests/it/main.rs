@@ -20,6 +20,7 @@ mod models;
 mod passes;
 mod phrasing;
 mod positions;
+mod powers;
 mod program;
 mod report;
 mod steps;

@@ -1,7 +1,6 @@
 //! Steps with sharp but smooth functions in forces, potentials, constraints and mass matrices solve their equations, or fail.
 
-mod support;
-
+use crate::support;
 use nhi_codegen::lower::{Function, Operand, Operation, Output, SinCos, Statement};
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
