@@ -1,8 +1,11 @@
 //! Sine and cosine against 200 bits.
+//!
+//! By default of a thousand angles of each kind; with `NHI_TESTS=all`, which `.ci/run` sets, of four thousand.
 
 use astro_float::{BigFloat, Consts, RoundingMode, Sign};
 use nhi_runtime::Scalar;
 use nhi_runtime::emitted::{corrected_sin_cos, rotated_sin_cos, small_sin_cos};
+use nhi_tiers::amount;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Bits of the reference, enough for what cancels in the reduction of 2²⁰ and still 60 bits.
@@ -43,6 +46,11 @@ fn errors_of<T: Scalar>((sin, cos): (T, T), x: f64, constants: &mut Consts) -> [
     })
 }
 
+/// How many angles of each kind are compared.
+fn angles() -> u32 {
+    amount(1_000, 4_000)
+}
+
 fn check(what: &str, angles: impl Iterator<Item = f64>) {
     let mut constants = Consts::new().expect("memory");
     let mut worst = (0.0, 0.0);
@@ -71,13 +79,13 @@ fn unit(i: u32) -> f64 {
 
 #[test]
 fn angles_of_one_turn() {
-    check("one turn", (0..4_000).map(|i| PI * (2.0 * unit(i) - 1.0)));
+    check("one turn", (0..angles()).map(|i| PI * (2.0 * unit(i) - 1.0)));
 }
 
 #[test]
 fn angles_of_many_turns() {
     // Every power of two up to 2²⁰ alike, and negative ones.
-    check("many turns", (0..4_000).map(|i| 2f64.powf(20.0 * unit(i)) * f64::from(1 - 2 * (i as i32 % 2))));
+    check("many turns", (0..angles()).map(|i| 2f64.powf(20.0 * unit(i)) * f64::from(1 - 2 * (i as i32 % 2))));
 }
 
 #[test]
@@ -90,7 +98,7 @@ fn angles_that_are_expected_to_be_small() {
     // They are up to 3/16; others are no worse.
     let mut constants = Consts::new().expect("memory");
     let limit = 0.1875_f64;
-    let small = (0..4_000).map(|i| 0.25 * (2.0 * unit(i) - 1.0));
+    let small = (0..angles()).map(|i| 0.25 * (2.0 * unit(i) - 1.0));
     let smaller = (1..200).map(|i| 2f64.powf(-60.0 * unit(i)));
     let mut compared = 0;
     for x in small.chain(smaller).chain([limit.next_down(), limit, limit.next_up(), 0.0]) {
@@ -111,7 +119,7 @@ fn angles_that_are_expected_to_be_small() {
         }
         compared += 1;
     }
-    assert!(compared > 4_000);
+    assert!(compared > angles());
     for x in [1.0, -100.0, 1e5, 1e9] {
         assert_eq!(small_sin_cos(x), Scalar::sin_cos(x));
     }
@@ -140,7 +148,7 @@ fn angles_close_to_a_known_one() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
     let mut constants = Consts::new().expect("memory");
     let mut worst = 0.0_f64;
-    for i in 0..4_000 {
+    for i in 0..angles() {
         let from = 2f64.powf(30.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
         let x = from + 0.3 * (2.0 * unit(7 * i) - 1.0);
         let pair = rotated_sin_cos(x, from, Scalar::sin_cos(from));
@@ -166,7 +174,7 @@ fn predicted_angles() {
     let bits = |pair: (f64, f64)| (pair.0.to_bits(), pair.1.to_bits());
     let mut constants = Consts::new().expect("memory");
     let mut worst = 0.0_f64;
-    for i in 0..4_000 {
+    for i in 0..angles() {
         let from = 2f64.powf(20.0 * unit(i) - 10.0) * f64::from(1 - 2 * (i as i32 % 2));
         // As tiny as roundings, as updates, and not tiny.
         let x = from + 2f64.powf(50.0 * unit(7 * i) - 52.0) * f64::from(1 - 2 * (i as i32 / 2 % 2));
@@ -196,7 +204,8 @@ fn predicted_angles() {
 #[test]
 fn next_to_zeros() {
     // The numbers nearest to multiples of π/2 and their neighbours, where the reduction cancels.
-    let multiples = (1..800u32).chain((0..800).map(|i| 1 + (667_000.0 * unit(i)) as u32));
+    let count = angles() / 5;
+    let multiples = (1..count).chain((0..count).map(|i| 1 + (667_000.0 * unit(i)) as u32));
     let nearest = multiples.map(|n| f64::from(n) * FRAC_PI_2);
     check("next to zeros", nearest.flat_map(|x| [x.next_down(), x, x.next_up()]));
 }

@@ -1,12 +1,14 @@
 //! The header of generated C, `nhi.h`, against this runtime, bit for bit.
 //!
-//! A driver in C is compiled with the compiler `cc` (or `$CC`) and is given the same arguments as the functions here.
+//! A driver in C is compiled with the compiler `cc` (or `$CC`) and is given the same arguments as the functions here,
+//! a thousand for each by default, and four thousand with `NHI_TESTS=all`, which `.ci/run` sets.
 
 mod cases;
 mod driver;
 
 use cases::{Case, cases, own_math};
 use driver::{Driver, Real};
+use nhi_tiers::amount;
 
 /// A pseudo-random sequence (splitmix64).
 struct Random(u64);
@@ -54,12 +56,11 @@ impl Random {
     }
 }
 
-const COUNT: usize = 4000;
-
 fn arguments<T: Real>(case: &Case<T>, seed: u64) -> Vec<T> {
     let mut random = Random(seed);
-    let mut all = Vec::with_capacity(COUNT * case.inputs);
-    for i in 0..COUNT {
+    let count = amount(1000, 4000);
+    let mut all = Vec::with_capacity(count * case.inputs);
+    for i in 0..count {
         // Half of them without an edge in a long list of arguments.
         let ordinary = i % 2 == 0 && case.inputs > 2;
         for _ in 0..case.inputs {
