@@ -79,7 +79,8 @@ impl Recording {
 
     /// What was run, by name.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = &self.inner.about;
+        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } =
+            &self.inner.about;
         let about = PyDict::new(py);
         about.set_item("system", system)?;
         about.set_item("declaration", declaration)?;
@@ -127,7 +128,8 @@ impl Recording {
             Pose::Rotation(names) => names.to_vec(),
             Pose::Rigid(rotation, position) => [&rotation[..], &position].concat(),
         });
-        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = about.clone();
+        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } =
+            about.clone();
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });

@@ -280,7 +280,10 @@ impl<const N: usize> Newton<N> {
             let shrunk = delta2 / self.last;
             let predicted = delta2 * shrunk * shrunk;
             delta2 <= rounding * rounding * size2
-                || (B == 0 && !self.is_sharp && delta2 <= rounding * size2 && predicted <= T::EPSILON * T::EPSILON * size2)
+                || (B == 0
+                    && !self.is_sharp
+                    && delta2 <= rounding * size2
+                    && predicted <= T::EPSILON * T::EPSILON * size2)
                 || (delta2 >= self.last && delta2 <= noise * noise * size2)
         };
         if solved {
@@ -297,7 +300,8 @@ impl<const N: usize> Newton<N> {
             let remainder = square * (2.0 * a_value * a_value + b_value.max(-b_value));
             if remainder <= Self::CHEBYSHEV {
                 unknowns[0] = from + (d - a * d * d);
-                if !self.is_sharp && remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2 {
+                if !self.is_sharp && remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2
+                {
                     return Ok(true);
                 }
             }

@@ -117,8 +117,7 @@ impl Translator<'_> {
         if iteration.careful.is_some() {
             let [careful, plain] = [(); 2].map(|()| self.builder.create_block());
             self.builder.set_cold_block(careful);
-            let is_careful =
-                self.builder.ins().icmp_imm_s(IntCC::Equal, iteration.restarted, CAREFUL);
+            let is_careful = self.builder.ins().icmp_imm_s(IntCC::Equal, iteration.restarted, CAREFUL);
             self.builder.ins().brif(is_careful, careful, &[], plain, &[]);
             self.builder.switch_to_block(careful);
             self.update_carefully(iteration, unknowns, delta);

@@ -6,8 +6,8 @@ use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
 use nhi_jit::{Compiled, Point};
 use nhi_methods::Variant;
-use nhi_runtime::prelude::*;
 use nhi_runtime::System;
+use nhi_runtime::prelude::*;
 
 /// A block that friction stops.
 #[derive(Nonholonomic, Clone, Debug)]
@@ -153,7 +153,8 @@ fn friction_stops_a_block_and_keeps_it_at_rest() {
             assert!(last.abs() < 0.02, "{i}, {eps}: {last}");
         }
         let two = ([0.0, 0.0], [1.00137, -0.7]);
-        let of_two = |velocities: &[Vec<f64>]| velocities.last().expect("steps").iter().all(|v| v.abs() < 0.03);
+        let of_two =
+            |velocities: &[Vec<f64>]| velocities.last().expect("steps").iter().all(|v| v.abs() < 0.03);
         all.clear();
         all.push(run((Two { m, f, eps }, Dla2), Method::Dla2.into(), &parameters, two, (h, 100)));
         all.push(run((Two { m, f, eps }, DlaRattle), Method::DlaRattle.into(), &parameters, two, (h, 100)));
@@ -189,7 +190,8 @@ fn a_ramp_turns_a_particle() {
     for (eps, h) in [(1e-3, 0.02), (1e-4, 0.01), (1e-2, 0.02)] {
         let parameters = [1.0, eps];
         let system = Slope { m: 1.0, eps };
-        let mut simulation = Simulation::new(system.clone(), Dla2, [0.0, 0.0], [1.0137, 0.0], h).expect("a start");
+        let mut simulation =
+            Simulation::new(system.clone(), Dla2, [0.0, 0.0], [1.0137, 0.0], h).expect("a start");
         for _ in 0..120 {
             // A step that has no solution in reach fails.
             if simulation.step().is_err() {
@@ -199,7 +201,13 @@ fn a_ramp_turns_a_particle() {
             assert!(residual < 1e-9, "{eps}, {h}: {residual}");
         }
         let steps = simulation.steps();
-        run((system, Dla2), nhi_methods::Method::Dla2.into(), &parameters, ([0.0; 2], [1.0137, 0.0]), (h, steps));
+        run(
+            (system, Dla2),
+            nhi_methods::Method::Dla2.into(),
+            &parameters,
+            ([0.0; 2], [1.0137, 0.0]),
+            (h, steps),
+        );
     }
 }
 
@@ -225,7 +233,8 @@ fn with_update_at_solution(step: &Function) -> Option<Function> {
     let at = function.body.iter().position(|statement| matches!(statement, Statement::Newton(_)))?;
     let Statement::Newton(newton) = function.body[at].clone() else { return None };
     // The interpreter can compute the values of the loop twice.
-    let operand = |x: Operand| match newton.unknowns.iter().position(|&unknown| x == Operand::Value(unknown)) {
+    let operand = |x: Operand| match newton.unknowns.iter().position(|&unknown| x == Operand::Value(unknown))
+    {
         Some(i) => Operand::Value(newton.solution[i]),
         None => x,
     };
@@ -290,7 +299,8 @@ fn random_steps(
         let size = random.scale(-3.0, 3.0);
         let parameters =
             [random.scale(-6.0, 6.0), random.scale(-3.0, 3.0), random.scale(-3.0, 3.0), width * size];
-        let parameters = [parameters[0], parameters[0] * parameters[1], parameters[0] * parameters[2], parameters[3]];
+        let parameters =
+            [parameters[0], parameters[0] * parameters[1], parameters[0] * parameters[2], parameters[3]];
         let h = random.scale(-5.0, 2.0);
         let q: Vec<f64> = (0..n).map(|_| size * (2.0 * random.next() - 1.0)).collect();
         let v: Vec<f64> = (0..n).map(|_| size * (2.0 * random.next() - 1.0)).collect();

@@ -116,7 +116,10 @@ pub(super) fn programs(
     );
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     let code = generate::with_code(item.clone(), derived, default_engine().as_mut())?;
-    std::fs::copy(root.join("nhi-runtime/tests/derived/derivatives/oracle.rs"), folder.join("src/oracle.rs"))?;
+    std::fs::copy(
+        root.join("tests/runtime/tests/derived/derivatives/oracle.rs"),
+        folder.join("src/oracle.rs"),
+    )?;
     std::fs::write(folder.join("src/main.rs"), program(model, item, methods, &code))?;
     let mut cargo = Command::new(env!("CARGO"));
     let arguments = ["build", "--quiet", "--release", "--offline", "--target-dir", "target"];

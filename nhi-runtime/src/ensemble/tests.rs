@@ -6,7 +6,7 @@ use crate::emitted::{Newton, corrected_sin_cos, small_sin_cos};
 use crate::{Dla2, Failure, Rattle, Scalar};
 use core::f64::consts::SQRT_2;
 
-#[path = "../../tests/it/double.rs"]
+#[path = "../../../tests/runtime/tests/it/double.rs"]
 mod double;
 use double::{SLEIGH, Sleigh};
 

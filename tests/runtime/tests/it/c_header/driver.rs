@@ -105,7 +105,7 @@ impl Driver {
         let program = folder.join(format!("c_header_{}_{number}", std::process::id()));
         let file = program.with_extension("c");
         std::fs::write(&file, source).expect("the folder for tests can be written to");
-        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../nhi-derive/codegen/src/backend/c");
+        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../nhi-derive/codegen/src/backend/c");
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let done = Command::new(&compiler)
             .args([
