@@ -1,7 +1,7 @@
 //! Steps with sharp but smooth functions in forces, potentials, constraints and mass matrices solve their equations, or fail.
 
 use crate::support;
-use nhi_codegen::lower::{Function, Operand, Operation, Output, SinCos, Statement};
+use nhi_codegen::lower::{Function, Operand, Operation, Output, Statement};
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
 use nhi_jit::{Compiled, Point};
@@ -226,56 +226,29 @@ impl Random {
     }
 }
 
-/// The step function with what its Newton's method computes at its solution as a last output: the update, the weights and the
-/// solution, and the scale.
-fn with_update_at_solution(step: &Function) -> Option<Function> {
+/// The step function with what its Newton's method computes at a multiple of its solution as a last output: the update, the
+/// weights and the solution, and the scale.
+fn with_update_at_solution(step: &Function, multiple: f64) -> Option<Function> {
     let mut function = step.clone();
     let at = function.body.iter().position(|statement| matches!(statement, Statement::Newton(_)))?;
     let Statement::Newton(newton) = function.body[at].clone() else { return None };
-    // The interpreter can compute the values of the loop twice.
-    let operand = |x: Operand| match newton.unknowns.iter().position(|&unknown| x == Operand::Value(unknown))
-    {
-        Some(i) => Operand::Value(newton.solution[i]),
-        None => x,
-    };
-    let again: Vec<Statement> = newton.body.iter().map(|s| with_operands(s, &operand)).collect();
+    let mut again = Vec::new();
+    for (&to, &solution) in newton.unknowns.iter().zip(&newton.solution) {
+        let operation = Operation::Mul(Operand::Value(solution), Operand::Constant(multiple));
+        again.push(Statement::Let { to, operation });
+    }
+    // The interpreter can assign the values of the loop twice.
+    again.extend(newton.body.iter().cloned());
     function.body.splice(at + 1..at + 1, again);
     let solution = newton.solution.iter().map(|&x| Operand::Value(x));
-    let delta = newton.delta.iter().map(|&d| operand(d));
-    let values = delta.chain(newton.weights.clone()).chain(solution).chain([newton.scale2]).collect();
+    let values =
+        newton.delta.iter().copied().chain(newton.weights).chain(solution).chain([newton.scale2]).collect();
     function.outputs.push(Output { role: Role::named("check"), values, scalar: false });
     Some(function)
 }
 
-/// A statement with `f` of its operands.
-fn with_operands(statement: &Statement, f: &impl Fn(Operand) -> Operand) -> Statement {
-    let mut new = statement.clone();
-    match &mut new {
-        Statement::Let { operation, .. } => {
-            *operation = match *operation {
-                Operation::Copy(x) => Operation::Copy(f(x)),
-                Operation::Neg(x) => Operation::Neg(f(x)),
-                Operation::Add(x, y) => Operation::Add(f(x), f(y)),
-                Operation::Sub(x, y) => Operation::Sub(f(x), f(y)),
-                Operation::Mul(x, y) => Operation::Mul(f(x), f(y)),
-                Operation::Div(x, y) => Operation::Div(f(x), f(y)),
-                Operation::Sqrt(x) => Operation::Sqrt(f(x)),
-                Operation::Call(g, x) => Operation::Call(g, f(x)),
-                Operation::Atan2(x, y) => Operation::Atan2(f(x), f(y)),
-                Operation::Powf(x, y) => Operation::Powf(f(x), f(y)),
-            };
-        }
-        Statement::SinCos { angle, by, .. } => {
-            *angle = f(*angle);
-            // Anew, not from an angle nearby.
-            *by = SinCos::Any;
-        }
-        Statement::Map { arguments, .. } => arguments.iter_mut().flatten().for_each(|x| *x = f(*x)),
-        Statement::Equation(_) => {}
-        Statement::Pivot { .. } | Statement::Newton(_) => unreachable!("not in a loop"),
-    }
-    new
-}
+/// Updates that rounding causes in an ill-conditioned iteration, which Newton's method accepts up to half of this.
+const NOISE: f64 = 3e-11;
 
 /// Counts of random steps.
 #[derive(Default, Debug)]
@@ -287,7 +260,7 @@ struct Counts {
 
 /// Random steps of one method: from resolved to absurd ones.
 fn random_steps(
-    (name, method, method_id): (&str, &MethodFunctions, Variant),
+    (name, methods, variant): (&str, &[MethodFunctions; 2], Variant),
     compiled: &Compiled,
     random: &mut Random,
     draws: usize,
@@ -307,9 +280,11 @@ fn random_steps(
         let at = Point { parameters: &parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
         let Ok(q) = compiled.correct(&at) else { continue };
         let Ok(v) = compiled.project(&Point { q: &q, ..at }) else { continue };
-        let start = nhi_interpreter::Simulation::start(method, method_id, &parameters, [&q, &v, &[], &[]], h);
-        let Ok(mut simulation) = start else { continue };
-        let unknowns = method.step.outputs.last().expect("the check").values.len() / 3;
+        let start = methods.each_ref().map(|method| {
+            nhi_interpreter::Simulation::start(method, variant, &parameters, [&q, &v, &[], &[]], h)
+        });
+        let [Ok(mut simulation), Ok(mut beside)] = start else { continue };
+        let unknowns = methods[0].step.outputs.last().expect("the check").values.len() / 3;
         for step in 0..20 {
             if simulation.step(&[]).is_err() {
                 counts.failed += 1;
@@ -321,22 +296,35 @@ fn random_steps(
             let (weights, rest) = rest.split_at(unknowns);
             let (x, scale2) = rest.split_at(unknowns);
             let norm2 = |x: &[f64]| x.iter().zip(weights).map(|(x, w)| w * x * x).sum::<f64>();
-            let relative = (norm2(update) / (norm2(x) + scale2[0])).sqrt();
+            let relative = |x: &[f64], size: &[f64]| (norm2(x) / (norm2(size) + scale2[0])).sqrt();
+            // How much the update changes over a few roundings of the solution.
+            let moved = match beside.step(&[]) {
+                Ok(()) => beside.numbers(),
+                Err(_) => break,
+            };
+            let moved = &moved[numbers.len() - 3 * unknowns - 1..][..unknowns];
+            let noise: Vec<f64> = moved.iter().zip(update).map(|(x, y)| x - y).collect();
+            let (found, noise) = (relative(update, x), relative(&noise, x));
+            // Sines are off by as much as rounding moves their angles.
+            let largest = numbers.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+            let has_angles = matches!(name, "Smooth" | "Pendulum");
+            let angle = if has_angles { (1.0 + h) * largest / parameters[3] } else { 0.0 };
             counts.solved += 1;
-            counts.largest = counts.largest.max(relative);
-            // As much as rounding moves an ill-conditioned iteration at most.
+            counts.largest = counts.largest.max(found);
             assert!(
-                relative <= 1e-10,
-                "{name} {method_id} {parameters:?} h = {h}, q = {q:?}, v = {v:?}, step {step}: update {update:?} of {x:?}, {relative:e}"
+                found <= NOISE * (1.0 + angle / 16.0) + 64.0 * noise,
+                "{name} {variant} {parameters:?} h = {h}, q = {q:?}, v = {v:?}, step {step}: update {update:?} of {x:?}, \
+                 {found:e} where rounding is {noise:e}"
             );
         }
     }
 }
 
+/// By default 30 draws of parameters and starts for each system and method, about 30,000 steps; all: 10⁶ steps.
 #[test]
 fn each_random_step_solves_its_equations_or_fails() {
     let text = include_str!("sharp/systems.rs");
-    let draws = if std::env::var_os("NHI_TESTS").is_some_and(|value| value == "all") { 2000 } else { 30 };
+    let draws = nhi_tiers::amount(30, 1000);
     let mut random = Random(7);
     for name in ["Blocks", "Groove", "Walls", "Growing", "Ramp", "Wire", "Sleigh", "Smooth", "Pendulum"] {
         let derived = support::derived(text, name);
@@ -344,11 +332,13 @@ fn each_random_step_solves_its_equations_or_fails() {
         let variants: Vec<Variant> = optimised.methods.iter().map(|method| method.method.into()).collect();
         let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
         for method in &optimised.methods {
-            let Some(step) = with_update_at_solution(&method.step) else { continue };
-            let method = MethodFunctions { step, ..method.clone() };
+            let near = 1.0 + 8.0 * f64::EPSILON;
+            let steps = [1.0, near].map(|multiple| with_update_at_solution(&method.step, multiple));
+            let [Some(step), Some(beside)] = steps else { continue };
+            let methods = [step, beside].map(|step| MethodFunctions { step, ..method.clone() });
             let mut counts = Counts::default();
             let variant: Variant = method.method.into();
-            random_steps((name, &method, variant), &compiled, &mut random, draws, &mut counts);
+            random_steps((name, &methods, variant), &compiled, &mut random, draws, &mut counts);
             println!("{name} {variant}: {counts:?}");
         }
     }
