@@ -67,8 +67,8 @@ enum Command {
     ///
     /// A problem has the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `q0`, `v0`, and `inputs`, held, one
     /// vector for each step, or the name of a CSV file as of `nhi run --inputs`. What is unknown of them is a guess. `unknowns` are
-    /// names of parameters, all if left out, and of entries of the start, `theta(0)` of a coordinate, `nu[0](0)` of a component of
-    /// the velocity. `measured` are expressions in coordinates, velocities, inputs, t and parameters; `samples` are rows with a time
+    /// names of parameters, all if left out, and of entries of the start, `theta(0)` of a coordinate, `dot_theta(0)` of a velocity;
+    /// the motion begins with the admissible velocity that is nearest in the metric of the kinetic energy. `measured` are expressions in coordinates, velocities, inputs, t and parameters; `samples` are rows with a time
     /// and these numbers, or the name of a CSV file with columns `t` and of these names. `deviations` are the standard deviations of
     /// the numbers; left out, they are equal, and estimated.
     ///

@@ -69,6 +69,9 @@ impl Fit {
                 combination(&identified.unknowns, direction)
             )));
         }
+        for doubt in &identified.doubts {
+            warn(Some(doubt.to_string()));
+        }
         let motion =
             Motion { parameters: &identified.parameters, q0: &q0, v0: &v0, inputs: fitting.inputs, steps };
         let (run, case) = stated.run(motion, self.out.as_deref());
@@ -194,6 +197,7 @@ fn report(names: &[String], identified: &Identified<State>, q0: &[f64], v0: &[f6
         ("noise", identified.noise.into()),
         ("rank", (identified.unknowns.len() - undetermined.len()).into()),
         ("undetermined", undetermined.into()),
+        ("warnings", identified.doubts.iter().map(|doubt| Value::from(doubt.to_string())).collect()),
         ("params", params(names, &identified.parameters).into()),
         ("q0", q0.into()),
         ("v0", v0.into()),

@@ -53,7 +53,7 @@ pub struct Identified<X> {
     pub start: X,
     /// Names of the unknowns: parameters, then entries of the start such as `x(0)`.
     pub unknowns: Vec<String>,
-    /// Values of the unknowns; those of the start are displacements from the guess.
+    /// Values of the unknowns; those of a pose at the start are displacements from the guess.
     pub values: Vec<f64>,
     /// Their covariance, that of the linearised problem: the Cramér–Rao bound for normally distributed noise. Directions that are
     /// not determined have none, and do not count.
@@ -66,11 +66,61 @@ pub struct Identified<X> {
     pub noise: f64,
     /// Unit vectors along which the unknowns can change without a change of the samples, to first order.
     pub undetermined: Vec<Vec<f64>>,
+    /// What speaks against the model or the deviations.
+    pub doubts: Vec<Doubt>,
     /// What the motion has in place of each sample.
     pub fitted: Vec<Vec<f64>>,
     /// How often a motion was computed.
     pub evaluations: usize,
 }
+
+/// What speaks against a fit: residuals that are not noise of the given size.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// χ² is far from its mean.
+    ChiSquared {
+        /// χ².
+        chi_squared: f64,
+        /// Its mean, if model and deviations are right; its variance is twice that.
+        degrees_of_freedom: usize,
+    },
+    /// Neighbouring residuals of a measured number are not independent.
+    Correlated {
+        /// What is measured.
+        label: String,
+        /// Their correlation.
+        correlation: f64,
+    },
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::ChiSquared { chi_squared, degrees_of_freedom: degrees } => {
+                let deviation = (2.0 * *degrees as f64).sqrt();
+                write!(f, "χ² is {chi_squared:.4}, where right deviations and a right model give ")?;
+                write!(f, "{degrees} ± {deviation:.0}: ")?;
+                if *chi_squared > *degrees as f64 {
+                    write!(f, "the motion does not fit, or the deviations are too small")
+                } else {
+                    write!(f, "the deviations are too large")
+                }
+            }
+            Doubt::Correlated { label, correlation } => write!(
+                f,
+                "the residuals of `{label}` are no noise: the correlation of neighbours is {correlation:.2}; another start guess \
+                 or another model may fit better"
+            ),
+        }
+    }
+}
+
+/// Doubts begin where independent residuals would be this many standard deviations from what is expected.
+const DOUBTFUL: f64 = 5.0;
+
+/// Residuals below this multiple of the roundings of the steps are no evidence.
+const EVIDENT: f64 = 1e3;
 
 /// Why unknowns were not identified.
 #[derive(Clone, PartialEq, Debug)]
@@ -175,9 +225,9 @@ const AT_NODE: f64 = 1e-9;
 impl<'a, S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>>
     Identification<'a, Declared<S, M, F>>
 {
-    /// All parameters of `guess` are unknown, and the start is known: at time 0, the configuration `q` and the quasi-velocities
-    /// ν = Y(q) `v`. With these, the velocity is admissible whatever the parameters of the constraints are. The motion is that of
-    /// a method with steps of size `h`.
+    /// All parameters of `guess` are unknown, and the start is known: at time 0, the configuration `q` and the velocity `v`. If the
+    /// constraints depend on unknown parameters, the motion begins with the admissible velocity that is nearest to `v` in the metric
+    /// of the kinetic energy. It is that of a method with steps of size `h`.
     pub fn new(
         guess: &S,
         (method, h): (M, f64),
@@ -219,8 +269,8 @@ impl<'a, X: Observed> Identification<'a, X> {
         Ok(self)
     }
 
-    /// The same with unknown entries of the state at the start, by their numbers in tangent vectors of x = (q, ν, z); the velocity
-    /// remains admissible. What is given is a guess of them.
+    /// The same with unknown entries of the start, by their numbers in [`Observed::entries`]; what is given is a guess of them. As the
+    /// motion begins on the constraints, the samples do not determine all velocities where there are constraints.
     #[must_use]
     pub fn start_entries(mut self, entries: &[usize]) -> Self {
         self.unknown_entries = entries.to_vec();
@@ -234,8 +284,9 @@ impl<'a, X: Observed> Identification<'a, X> {
     pub fn solve(&self) -> Result<Identified<X::State>, IdentifyError> {
         let observed = &self.observed;
         let begin = |cause| IdentifyError::Begin { cause };
-        let origin = observed.start(&self.parameters, self.h).map_err(begin)?;
-        self.check(observed.sizes())?;
+        let entries = observed.entries();
+        observed.start(&self.parameters, self.h, &vec![0.0; entries.len()]).map_err(begin)?;
+        self.check(observed.sizes(), entries.len())?;
         let unknowns = self.unknown_parameters.len() + self.unknown_entries.len();
         let numbers = self.samples.times.len() * observed.count();
         if unknowns == 0 {
@@ -250,42 +301,72 @@ impl<'a, X: Observed> Identification<'a, X> {
         }
         let names = observed.parameters();
         let failed = |&(step, cause): &(usize, Failure)| IdentifyError::Step { step, cause };
-        let problem = Residuals::new(self, origin, numbers, values);
+        let problem = Residuals::new(self, entries.len(), numbers, values);
         problem.here.as_ref().map_err(failed)?;
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
         if !(problem.is_solved() || report.termination.was_successful()) {
             return Err(IdentifyError::NotConverged { reason: format!("{:?}", report.termination) });
         }
-        let Fit { residuals, jacobian, .. } = problem.here.as_ref().map_err(failed)?;
+        let fit = problem.here.as_ref().map_err(failed)?;
+        let Fit { residuals, jacobian, .. } = fit;
         let chi_squared = residuals.norm_squared();
         let (covariance, undetermined) = precision(jacobian, &problem.sizes());
         let degrees_of_freedom = numbers - (unknowns - undetermined.len());
         let variance = chi_squared / degrees_of_freedom.max(1) as f64;
         let is_estimated = self.samples.deviations.is_empty();
         let covariance = if is_estimated { covariance * variance } else { covariance };
-        let entry = |&i: &usize| format!("{}(0)", observed.entry(i));
+        let entry = |&i: &usize| format!("{}(0)", entries[i].0);
         let names = self.unknown_parameters.iter().map(|&i| names[i].clone());
         let deviation = |j: usize| self.samples.deviations.get(j).copied().unwrap_or(1.0);
         let left = residuals.as_slice().chunks(observed.count().max(1));
         let fitted = left.zip(&self.samples.values).map(|(left, sample)| {
             left.iter().zip(sample).enumerate().map(|(j, (left, y))| y + left * deviation(j)).collect()
         });
+        let guesses = self.unknown_parameters.iter().map(|_| 0.0);
+        let guesses = guesses.chain(self.unknown_entries.iter().map(|&i| entries[i].1));
         Ok(Identified {
             parameters: problem.parameters(),
-            start: problem.start(),
+            start: problem.start().map_err(begin)?,
             unknowns: names.chain(self.unknown_entries.iter().map(entry)).collect(),
-            values: problem.values.iter().copied().collect(),
+            values: problem.values.iter().zip(guesses).map(|(value, guess)| value + guess).collect(),
             covariance,
             chi_squared,
             degrees_of_freedom,
             noise: variance.sqrt(),
             undetermined,
+            doubts: self.doubts(fit, degrees_of_freedom),
             fitted: fitted.collect(),
             evaluations: report.number_of_evaluations,
         })
     }
 
-    fn check(&self, sizes: Sizes) -> Result<(), IdentifyError> {
+    /// What a χ² test and the correlations of neighbouring residuals say.
+    fn doubts(&self, fit: &Fit, degrees_of_freedom: usize) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        if fit.norm <= EVIDENT * fit.rounding {
+            return doubts;
+        }
+        let chi_squared = fit.norm * fit.norm;
+        let off = (chi_squared - degrees_of_freedom as f64).abs();
+        let is_known = !self.samples.deviations.is_empty() && degrees_of_freedom > 0;
+        if is_known && off > DOUBTFUL * (2.0 * degrees_of_freedom as f64).sqrt() {
+            doubts.push(Doubt::ChiSquared { chi_squared, degrees_of_freedom });
+        }
+        let count = self.observed.count();
+        for j in 0..count {
+            let residuals: Vec<f64> = fit.residuals.iter().skip(j).step_by(count).copied().collect();
+            let products = residuals.iter().zip(residuals.iter().skip(1)).map(|(a, b)| a * b).sum::<f64>();
+            let correlation = products / dot(&residuals, &residuals);
+            // The correlation of independent residuals has the deviation 1/√n; unknowns, which the samples determine, make it
+            // negative.
+            if correlation * (residuals.len() as f64).sqrt() > DOUBTFUL {
+                doubts.push(Doubt::Correlated { label: self.observed.label(j), correlation });
+            }
+        }
+        doubts
+    }
+
+    fn check(&self, sizes: Sizes, entries: usize) -> Result<(), IdentifyError> {
         let Samples { times, values, deviations } = self.samples;
         let count = self.observed.count();
         let length = |what: String, expected: usize, found: usize| {
@@ -311,7 +392,7 @@ impl<'a, X: Observed> Identification<'a, X> {
         for (k, inputs) in self.inputs.iter().enumerate() {
             length(format!("inputs of step {k}"), sizes.inputs, inputs.len())?;
         }
-        match self.unknown_entries.iter().find(|&&i| i >= sizes.states) {
+        match self.unknown_entries.iter().find(|&&i| i >= entries) {
             Some(i) => Err(IdentifyError::Unknown { name: format!("x[{i}]") }),
             None => Ok(()),
         }
@@ -375,8 +456,8 @@ fn removable(residuals: &DVector<f64>, jacobian: &DMatrix<f64>) -> f64 {
 /// there: they are computed with the residuals.
 struct Residuals<'p, 'a, X: Observed> {
     problem: &'p Identification<'a, X>,
-    /// The guess of the start.
-    origin: X::State,
+    /// How many entries a start has.
+    entries: usize,
     numbers: usize,
     values: DVector<f64>,
     /// At these values.
@@ -406,14 +487,14 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     /// Those at some values of the unknowns.
     fn new(
         problem: &'p Identification<'a, X>,
-        origin: X::State,
+        entries: usize,
         numbers: usize,
         values: DVector<f64>,
     ) -> Self {
         let none = || Err((0, Failure::NonFinite));
         let there = (values.clone(), none());
         let least = f64::INFINITY;
-        let mut residuals = Residuals { problem, origin, numbers, values, here: none(), there, least };
+        let mut residuals = Residuals { problem, entries, numbers, values, here: none(), there, least };
         residuals.here = residuals.computed();
         residuals
     }
@@ -440,9 +521,9 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         self.values.iter().enumerate().map(size).collect()
     }
 
-    /// The tangent vector by which the start is displaced from the guess.
+    /// By what the entries of the start differ from the guess.
     fn displacement(&self) -> Vec<f64> {
-        let mut delta = vec![0.0; self.problem.observed.sizes().states];
+        let mut delta = vec![0.0; self.entries];
         let values = self.values.iter().skip(self.problem.unknown_parameters.len());
         for (&value, &i) in values.zip(&self.problem.unknown_entries) {
             delta[i] = value;
@@ -450,8 +531,9 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         delta
     }
 
-    fn start(&self) -> X::State {
-        self.problem.observed.retract(&self.origin, &self.displacement())
+    fn start(&self) -> Result<X::State, PlanError> {
+        let Identification { observed, h, .. } = self.problem;
+        observed.start(&self.parameters(), *h, &self.displacement())
     }
 
     fn computed(&self) -> Computed {
@@ -461,11 +543,15 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         let (none, count) = (vec![0.0; controls], observed.count());
         let mut residuals = DVector::zeros(self.numbers);
         let mut jacobian = DMatrix::zeros(self.numbers, n);
-        let (mut k, mut x) = (0, self.start());
+        let no_start = |error| match error {
+            PlanError::Prepare { cause } => (0, cause),
+            _ => (0, Failure::NonFinite),
+        };
+        let (mut k, mut x) = (0, self.start().map_err(no_start)?);
         // The roundings of the steps before a sample add up as independent errors do.
         let mut rounding = 0.0;
         // S, by rows, and the products of derivatives with it.
-        let (mut sensitivity, mut moved) = (self.first_sensitivity(), vec![0.0; states * n]);
+        let (mut sensitivity, mut moved) = (self.first_sensitivity().map_err(|cause| (0, cause))?, vec![0.0; states * n]);
         let (mut y, mut by_unknowns) = (vec![0.0; count], vec![0.0; count * n]);
         let known = if self.problem.unknown_parameters.is_empty() { 0 } else { parameters.len() };
         let (mut a, mut c) = (vec![0.0; states * states], vec![0.0; states * known]);
@@ -511,17 +597,21 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         Ok(Fit { residuals, jacobian, norm, rounding, is_stationary })
     }
 
-    /// ∂x₀/∂ϑ by rows. A guess that is displaced far on a group is not differentiated at the identity: the tangent vectors at the
-    /// start are those of ⊕ there.
-    fn first_sensitivity(&self) -> Vec<f64> {
+    /// ∂x₀/∂ϑ by rows. The projection of the start onto the constraints depends on the parameters.
+    fn first_sensitivity(&self) -> Result<Vec<f64>, Failure> {
         let Identification { observed, unknown_parameters, unknown_entries, .. } = self.problem;
-        let (delta, n) = (self.displacement(), self.values.len());
-        let mut sensitivity = vec![0.0; delta.len() * n];
-        for (column, &entry) in (unknown_parameters.len()..).zip(unknown_entries) {
-            let moved = observed.moved(&self.origin, &delta, entry);
-            sensitivity.chunks_exact_mut(n).zip(moved).for_each(|(row, by)| row[column] = by);
+        let (parameters, delta, n) = (self.parameters(), self.displacement(), self.values.len());
+        let states = observed.sizes().states;
+        let mut by_delta = vec![0.0; states * delta.len()];
+        let mut by_parameters = vec![0.0; states * parameters.len()];
+        observed.linearize_start(&parameters, &delta, (&mut by_delta, &mut by_parameters))?;
+        let mut sensitivity = vec![0.0; states * n];
+        for (i, row) in sensitivity.chunks_exact_mut(n.max(1)).enumerate() {
+            let of_parameters = unknown_parameters.iter().map(|&p| by_parameters[i * parameters.len() + p]);
+            let of_entries = unknown_entries.iter().map(|&entry| by_delta[i * delta.len() + entry]);
+            row.iter_mut().zip(of_parameters.chain(of_entries)).for_each(|(to, by)| *to = by);
         }
-        sensitivity
+        Ok(sensitivity)
     }
 
     /// Sets `total` to the derivatives by the unknowns of what has these derivatives by x and by the parameters.

@@ -6,7 +6,10 @@ use crate::{Discrete, Dynamics, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use nhi_runtime::{Differentiable, Dual, Failure, Fits, ReducedOf, Scalar, System, Tangential};
+use nhi_runtime::admissible::corrected;
+use nhi_runtime::{
+    Differentiable, Dual, Failure, Fits, Reduced, ReducedOf, Scalar, System, Tangential, Vector,
+};
 
 /// The motions of a system for all values of its parameters, with their derivatives, and what is measured of them: what an
 /// [`Identification`](crate::Identification) needs to know. [`Declared`] is a system that rustc compiles.
@@ -20,8 +23,14 @@ pub trait Observed {
     /// NX and K.
     fn sizes(&self) -> Sizes;
 
-    /// What the entry `i` of a tangent vector displaces, such as `theta`.
-    fn entry(&self, i: usize) -> String;
+    /// Names of the entries of a start, with their guesses: coordinates, velocities such as `dot_theta`, and auxiliary states. A pose
+    /// has the entries of its tangent vectors in place of coordinates, by which the guess is displaced; their guesses are zero.
+    fn entries(&self) -> Vec<(String, f64)>;
+
+    /// What the measured number `i` is called.
+    fn label(&self, i: usize) -> String {
+        format!("measured number {i}")
+    }
 
     /// The names of the parameters.
     fn parameters(&self) -> Vec<String>;
@@ -29,11 +38,25 @@ pub trait Observed {
     /// How many numbers a sample has.
     fn count(&self) -> usize;
 
-    /// The guess of the start, with steps of size `h`.
+    /// The start whose [`Observed::entries`] differ from their guesses by `delta`, brought onto the constraints that there are with
+    /// these parameters: the velocity is the admissible one that is nearest in the metric of the kinetic energy. Steps have the size
+    /// `h`.
     ///
     /// # Errors
     /// What is no start, or no parameters and step size to take steps with.
-    fn start(&self, parameters: &[f64], h: f64) -> Result<Self::State, PlanError>;
+    fn start(&self, parameters: &[f64], h: f64, delta: &[f64]) -> Result<Self::State, PlanError>;
+
+    /// Sets the first of `by` to the derivatives of the start by `delta`, NX × entries, and the second one to those by the
+    /// parameters, NX × parameters.
+    ///
+    /// # Errors
+    /// Those of the start.
+    fn linearize_start(
+        &self,
+        parameters: &[f64],
+        delta: &[f64],
+        by: (&mut [f64], &mut [f64]),
+    ) -> Result<(), Failure>;
 
     /// The state after a step.
     ///
@@ -89,14 +112,6 @@ pub trait Observed {
         u: &[f64],
         by: (&mut [f64], &mut [f64]),
     );
-
-    /// x ⊕ δ.
-    fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State;
-
-    /// The tangent vector at x ⊕ δ along which it moves with the entry `i` of δ. By default that of a vector space.
-    fn moved(&self, _x: &Self::State, delta: &[f64], i: usize) -> Vec<f64> {
-        (0..delta.len()).map(|j| if i == j { 1.0 } else { 0.0 }).collect()
-    }
 }
 
 /// What is measured of a declared system, written for any number type so that it can be differentiated.
@@ -143,6 +158,11 @@ impl<S: Tangential> Measurement<S> for Entries {
 /// Numbers with derivatives in several directions.
 type First = Dual<f64, LANES>;
 
+/// Numbers without derivatives.
+fn lifted_all(numbers: &[f64]) -> Vec<First> {
+    numbers.iter().map(|&x| First::constant(x)).collect()
+}
+
 /// Gives the entries from `first` on directions of their own.
 fn seed(entries: &mut [First], first: usize) {
     entries.iter_mut().skip(first).zip(0..LANES).for_each(|(entry, lane)| entry.eps[lane] = 1.0);
@@ -165,7 +185,7 @@ pub struct Declared<S: System, M, F> {
 }
 
 impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Declared<S, M, F> {
-    /// That of a method. The velocity at the start is the admissible one with the quasi-velocities ν = Y(q) `v`.
+    /// That of a method, with the guess of the start.
     pub fn new(
         method: M,
         (q, v): (impl Fits<S::Configuration<f64>>, impl Fits<S::Velocity<f64>>),
@@ -181,6 +201,45 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Declared<S, 
             PlanError::Prepare { cause } => cause,
             _ => Failure::NonFinite,
         })
+    }
+
+    /// The displaced start on the constraints: q, v and z.
+    #[allow(clippy::type_complexity, reason = "the parts of a start")]
+    fn admissible<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        delta: &[T],
+    ) -> Result<(S::Configuration<T>, S::Velocity<T>, S::States<T>), Failure> {
+        let (zero, n) = (T::from_f64(0.0), self.v.as_ref().len());
+        let given: S::Configuration<T> = vector(self.q.as_ref());
+        let mut q = given.displaced(&delta[..n]);
+        let size = |q: &S::Configuration<T>| {
+            let g = S::position::<T>(parameters, q, zero);
+            g.as_ref().iter().fold(0.0, |size: f64, g| size.max(g.to_f64().abs()))
+        };
+        if !S::position::<T>(parameters, &q, zero).as_ref().is_empty() {
+            let correct = |q: &S::Configuration<T>| S::correct(parameters, q, zero);
+            // The derivatives converge one step after the values.
+            q = correct(&corrected(q, size, correct)?)?;
+        }
+        let mut v: S::Velocity<T> = vector(self.v.as_ref());
+        v.as_mut().iter_mut().zip(&delta[n..]).for_each(|(v, &by)| *v = *v + by);
+        let v = S::project(parameters, &q, &v, zero, &S::Inputs::splat(zero))?;
+        let mut z = S::States::splat(zero);
+        z.as_mut().iter_mut().zip(&delta[2 * n..]).for_each(|(z, &by)| *z = by);
+        Ok((q, v, z))
+    }
+
+    /// The same as a state x = (q, ν, z).
+    fn reduced<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        delta: &[T],
+    ) -> Result<ReducedOf<S, T>, Failure> {
+        let zero = T::from_f64(0.0);
+        let (q, v, z) = self.admissible(parameters, delta)?;
+        let nu = S::quasi_velocity(parameters, &q, &v, zero, &S::Inputs::splat(zero));
+        Ok(Reduced { q, nu, z })
     }
 
     fn measured<T: Scalar>(
@@ -204,8 +263,16 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
         sizes::<S>()
     }
 
-    fn entry(&self, i: usize) -> String {
-        entry::<S>(i)
+    fn entries(&self) -> Vec<(String, f64)> {
+        let coordinates = (0..S::VELOCITIES.len()).map(|i| {
+            let name = entry::<S>(i);
+            let place = S::COORDINATES.iter().position(|&coordinate| coordinate == name);
+            (name, place.map_or(0.0, |place| self.q.as_ref()[place]))
+        });
+        let velocities = self.v.as_ref().iter().enumerate();
+        let velocities = velocities.map(|(i, &v)| (format!("dot_{}", entry::<S>(i)), v));
+        let states = S::STATES.iter().map(|&name| (name.to_owned(), 0.0));
+        coordinates.chain(velocities).chain(states).collect()
     }
 
     fn parameters(&self) -> Vec<String> {
@@ -216,8 +283,39 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
         self.measurement.count()
     }
 
-    fn start(&self, parameters: &[f64], h: f64) -> Result<Self::State, PlanError> {
-        Discrete::<S, M>::of(self.method, vector(parameters), h)?.with_components(0, self.q, self.v)
+    fn start(&self, parameters: &[f64], h: f64, delta: &[f64]) -> Result<Self::State, PlanError> {
+        let discrete = Discrete::<S, M>::of(self.method, vector(parameters), h)?;
+        let cannot = |cause| PlanError::Prepare { cause };
+        let (q, v, z) = self.admissible(&vector(parameters), delta).map_err(cannot)?;
+        Ok(ReducedOf::<S> { z, ..discrete.with_components(0, q, v)? })
+    }
+
+    fn linearize_start(
+        &self,
+        parameters: &[f64],
+        delta: &[f64],
+        (by_delta, by_parameters): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Failure> {
+        let start = self.reduced::<First>(&vector(parameters), &lifted_all(delta))?;
+        let values = |numbers: &[First]| numbers.iter().map(|x| x.re).collect::<Vec<f64>>();
+        let start = Reduced {
+            q: vector(&values(start.q.as_ref())),
+            nu: vector(&values(start.nu.as_ref())),
+            z: vector(&values(start.z.as_ref())),
+        };
+        for first in (0..delta.len()).step_by(LANES) {
+            let mut moved = lifted_all(delta);
+            seed(&mut moved, first);
+            let moved = self.reduced::<First>(&vector(parameters), &moved)?;
+            set_columns(by_delta, delta.len(), first, S::difference(&start, &moved).as_ref());
+        }
+        for first in (0..parameters.len()).step_by(LANES) {
+            let mut moved: S::Parameters<First> = vector(parameters);
+            seed(moved.as_mut(), first);
+            let moved = self.reduced::<First>(&moved, &lifted_all(delta))?;
+            set_columns(by_parameters, parameters.len(), first, S::difference(&start, &moved).as_ref());
+        }
+        Ok(())
     }
 
     fn step(
@@ -285,17 +383,5 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
                 set_columns(by_parameters, parameters.len(), first, out);
             }
         });
-    }
-
-    fn retract(&self, x: &Self::State, delta: &[f64]) -> Self::State {
-        S::retract(x, &vector(delta))
-    }
-
-    fn moved(&self, x: &Self::State, delta: &[f64], i: usize) -> Vec<f64> {
-        let start = lifted::<S, Dual<f64>>(&self.retract(x, delta));
-        let mut delta: S::Tangent<Dual<f64>> = vector(delta);
-        delta.as_mut()[i].eps = [1.0];
-        let moved = S::retract(&lifted::<S, Dual<f64>>(x), &delta);
-        S::difference(&start, &moved).as_ref().iter().map(|x| x.eps[0]).collect()
     }
 }

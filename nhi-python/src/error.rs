@@ -36,7 +36,7 @@ fn facts<'py>(py: Python<'py>, mistake: &Mistake) -> PyResult<Bound<'py, PyDict>
 }
 
 /// `nhi.StepError`.
-fn step(py: Python<'_>, message: String, step: u64, time: f64, reason: String) -> PyErr {
+pub(crate) fn step(py: Python<'_>, message: String, step: u64, time: f64, reason: String) -> PyErr {
     let raised = || {
         let class = STEP.import(py, "nhi._errors", "StepError")?;
         Ok(PyErr::from_value(class.call1((message, step, time, reason))?))

@@ -11,12 +11,13 @@ type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 
 /// All parameters, q0 and v0 of the motion; names, values and covariance of the unknowns; χ², degrees of freedom and noise; the
-/// directions that are not determined, and the numbers of the motion in place of the samples.
+/// directions that are not determined, what speaks against the fit, and the numbers of the motion in place of the samples.
 type Found<'py> = (
     [Vector<'py>; 3],
     (Vec<String>, Vector<'py>, Matrix<'py>),
     (f64, usize, f64),
     Vec<Vec<f64>>,
+    Vec<String>,
     Matrix<'py>,
 );
 
@@ -65,6 +66,7 @@ pub(crate) fn fitted<'py>(
         ),
         (identified.chi_squared, identified.degrees_of_freedom, identified.noise),
         identified.undetermined,
+        identified.doubts.iter().map(ToString::to_string).collect(),
         identified.fitted.concat().into_pyarray(py).reshape([rows, count])?,
     ))
 }

@@ -423,6 +423,12 @@ fn samples(run: &Run, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option
     let ended = ended.map_err(|error| Python::attach(|py| start(py, &error)))?;
     let raised = match &ended.stop {
         Some(Stop::Step(error)) => Some(Python::attach(|py| error::simulation(py, error))),
+        Some(stop @ Stop::Flow { place, time, cause }) => {
+            let node = (time / run.h).round() as u64;
+            // At a node, it is the step that ended there that cannot be taken.
+            let (number, begin) = if *place == "at" { (node, time - run.h) } else { (node + 1, *time) };
+            Some(Python::attach(|py| error::step(py, stop.to_string(), number, begin, cause.to_string())))
+        }
         _ => raised,
     };
     Ok((run.recording(&samples, ended), raised))

@@ -120,6 +120,19 @@ def test_arguments_of_other_functions(sleigh, driven):
         nhi.System(**{**SLEIGH, "coordinates": "theta"})
 
 
+def test_an_exact_flow_that_ends_early_is_an_error():
+    """A particle falls into the centre of its attraction at t = π/√8."""
+    falling = nhi.System(coordinates=["x"], lagrangian="dot(x)^2/2 + 1/x", constraints=[])
+    with pytest.raises(nhi.StepError) as caught:
+        falling.simulate({}, [1], [0], 0.01, 200, method="exact")
+    error, partial = caught.value, caught.value.partial
+    assert error.step == len(partial.t) == 112 and error.time == partial.t[-1] == pytest.approx(1.11)
+    assert partial.about["stopped"] == str(error) and error.reason in str(error)
+    # x = cos²η, t = (η + sin η cos η)/√2 ends at π/√8 = 1.1107.
+    eta = np.arccos(np.sqrt(partial["x"]))
+    np.testing.assert_allclose((eta + np.sin(eta) * np.cos(eta)) / np.sqrt(2), partial.t, atol=1e-6)
+
+
 def test_a_failing_step_leaves_the_state(failing):
     p, start = dict(k=1.0), dict(q0=[0.1], v0=[-1], h=0.01)
     with pytest.raises(nhi.StepError) as caught:

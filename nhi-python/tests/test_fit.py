@@ -68,7 +68,7 @@ def test_the_start_and_functions_of_the_motion():
     start = SLEIGH.project(TRUE, [0.05, -0.1, 0.02], [0.4, 1.0, 0.17])
     samples = np.array([measured(t) for t in times])
     texts = ["sqrt((x - 3)^2 + (y + 2)^2)", "sqrt((x + 1)^2 + (y - 2)^2)", "m*dot(x)"]
-    unknowns = ["m", "a", "theta(0)", "x(0)", "y(0)", "nu[0](0)", "nu[1](0)"]
+    unknowns = ["m", "a", "theta(0)", "x(0)", "y(0)", "dot_theta(0)", "dot_x(0)"]
     found = fit(
         samples,
         t=times,

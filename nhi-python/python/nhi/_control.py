@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -180,7 +181,7 @@ class Fit(NamedTuple):
     p: dict[str, Any]
     #: Names of the unknowns: parameters, then entries of the start such as `theta(0)`.
     unknowns: list[str]
-    #: Their values, shape (U,); of entries of the start the change of the guess.
+    #: Their values, shape (U,); of the pose at the start the displacement of the guess.
     values: Array
     #: Their standard deviations, shape (U,): the square roots of the diagonal of `covariance`.
     deviations: Array
@@ -196,6 +197,8 @@ class Fit(NamedTuple):
     rank: int
     #: Directions along which the unknowns can change without a change of the samples, to first order, by name.
     undetermined: list[dict[str, float]]
+    #: What speaks against the fit: χ² far from its degrees of freedom, or residuals that are no noise. They are warned of, too.
+    warnings: list[str]
     #: The numbers of the motion less the samples, shape (S, M).
     residuals: Array
     #: The motion that fits, up to the last sample.
@@ -223,14 +226,14 @@ def fit(
         system: a system whose constraints inputs do not drive.
         p: values of the parameters; of the unknown ones a guess.
         q0: configuration at t = 0, shape (n,), known or a guess.
-        v0: velocity at t = 0 likewise, shape of the velocities. Where the constraints do not admit it, the velocity with the same
-            components `system.frame(p, q0).components @ v0`.
+        v0: velocity at t = 0 likewise, shape of the velocities. The motion begins with the velocity that is nearest in the metric of
+            the kinetic energy among those that the constraints admit with its parameters.
         h: step size of the motion.
         t: times of the samples, shape (S,), ascending, from 0 on; they need not be multiples of h.
         samples: what was measured at each time, shape (S, M), or (S,) of one number.
         measured: M formulas in coordinates, velocities, inputs, `t` and parameters, such as `["x", "y"]` or `["sqrt(x^2 + y^2)"]`.
-        unknowns: names of parameters, and of entries of the start: `"x(0)"` of a coordinate, `"nu[0](0)"` of a component of the
-            velocity, of a pose the names of its velocities. All parameters if left out.
+        unknowns: names of parameters, and of entries of the start: `"x(0)"` of a coordinate, `"dot_x(0)"` of a velocity; a
+            pose is displaced by `"omega(0)"` if this is the name of a velocity of it. All parameters if left out.
         inputs: control inputs, shape (k,), held, or one row for each step up to the last sample; zeros if left out.
         deviations: standard deviations of the M numbers, shape (M,), or one for all. If left out, all are equal, and estimated.
         method: id of the method, which must have derivatives.
@@ -265,7 +268,7 @@ def fit(
         given = given[:steps]
     held = arguments.rows("inputs", given, system.inputs, steps) if steps else np.empty((0, len(system.inputs)))
     all_parameters = arguments.parameters(p, system.parameters)
-    (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, fitted = _nhi.fit(
+    (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, doubts, fitted = _nhi.fit(
         system._core,
         method,
         all_parameters,
@@ -276,6 +279,8 @@ def fit(
         (times.tolist(), numbers.tolist(), spread.tolist()),
         None if unknowns is None else [_text("unknowns", name) for name in unknowns],
     )
+    for doubt in doubts:
+        warnings.warn(doubt, RuntimeWarning, stacklevel=2)
     best = arguments.unflattened(found, system.parameters)
     # The start of the motion is admissible up to rounding.
     run = system.simulate(best, q, v, h, steps, method=method, inputs=held if system.inputs and steps else None)
@@ -290,6 +295,7 @@ def fit(
         noise,
         len(names) - len(directions),
         [dict(zip(names, direction, strict=True)) for direction in directions],
+        doubts,
         fitted - numbers,
         run,
     )

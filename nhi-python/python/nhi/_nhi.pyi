@@ -233,5 +233,6 @@ def fit(
     tuple[list[str], Array, Array],
     tuple[float, int, float],
     list[list[float]],
+    list[str],
     Array,
 ]: ...

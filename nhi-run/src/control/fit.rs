@@ -19,7 +19,8 @@ pub struct Fitting {
     pub parameters: Vec<f64>,
     /// Configuration at t = 0, known or a guess.
     pub q0: Vec<f64>,
-    /// Velocity at t = 0, likewise: it has the quasi-velocities ν = Y(q₀) v₀.
+    /// Velocity at t = 0, likewise. The motion begins with the admissible velocity that is nearest to it in the metric of the kinetic
+    /// energy, with the parameters of the motion.
     pub v0: Vec<f64>,
     /// Step size, positive.
     pub h: f64,
@@ -29,7 +30,7 @@ pub struct Fitting {
     pub measured: Vec<String>,
     /// The samples.
     pub samples: Samples,
-    /// Names of the unknowns: parameters, and entries of the start such as `theta(0)` and `nu[0](0)`. None for all parameters.
+    /// Names of the unknowns: parameters, and entries of the start such as `theta(0)` and `dot_theta(0)`. None for all parameters.
     pub unknowns: Option<Vec<String>>,
 }
 
@@ -49,6 +50,8 @@ struct Measured {
     steps: Steps,
     formulas: Formulas,
     names: Vec<String>,
+    /// The texts of the formulas.
+    measured: Vec<String>,
     q0: Vec<f64>,
     v0: Vec<f64>,
 }
@@ -60,8 +63,12 @@ impl Observed for Measured {
         self.steps.sizes
     }
 
-    fn entry(&self, i: usize) -> String {
-        self.steps.entry(i)
+    fn entries(&self) -> Vec<(String, f64)> {
+        self.steps.start_entries(&self.q0, &self.v0)
+    }
+
+    fn label(&self, i: usize) -> String {
+        self.measured[i].clone()
     }
 
     fn parameters(&self) -> Vec<String> {
@@ -72,12 +79,40 @@ impl Observed for Measured {
         self.formulas.count()
     }
 
-    fn start(&self, parameters: &[f64], _: f64) -> Result<State, PlanError> {
-        let given = [parameters, &self.q0, &self.v0];
+    fn start(&self, parameters: &[f64], _: f64, delta: &[f64]) -> Result<State, PlanError> {
+        let given = [parameters, &self.q0, &self.v0, delta];
         if given.into_iter().flatten().any(|x| !x.is_finite()) {
             return Err(PlanError::Prepare { cause: Failure::NonFinite });
         }
-        self.steps.state((parameters, 0.0), &self.q0, &self.v0)
+        self.steps.start(parameters, (&self.q0, &self.v0), delta)
+    }
+
+    fn linearize_start(
+        &self,
+        parameters: &[f64],
+        delta: &[f64],
+        (by_delta, by_parameters): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Failure> {
+        let given = (&self.q0[..], &self.v0[..]);
+        let start = |parameters: &[f64], delta: &[f64]| {
+            self.steps.start(parameters, given, delta).map_err(|error| match error {
+                PlanError::Prepare { cause } => cause,
+                _ => Failure::NonFinite,
+            })
+        };
+        let origin = start(parameters, delta)?;
+        let size = |i: usize| self.v0.get(i.wrapping_sub(self.v0.len())).map_or(1.0, |v| v.abs().max(1.0));
+        self.differences(&origin, delta.len(), by_delta, |i, by| {
+            let mut delta = delta.to_vec();
+            delta[i] += by * size(i);
+            Ok((start(parameters, &delta)?, size(i)))
+        })?;
+        self.differences(&origin, parameters.len(), by_parameters, |i, by| {
+            let mut parameters = parameters.to_vec();
+            let size = if parameters[i] == 0.0 { 1.0 } else { parameters[i].abs() };
+            parameters[i] += by * size;
+            Ok((start(&parameters, delta)?, size))
+        })
     }
 
     fn step(&self, parameters: &[f64], (t, h): (f64, f64), x: &State, u: &[f64]) -> Result<State, Failure> {
@@ -127,21 +162,33 @@ impl Observed for Measured {
             Err(_) => by_state.fill(f64::NAN),
         }
     }
+}
 
-    fn retract(&self, x: &State, delta: &[f64]) -> State {
-        self.steps.retract(x, delta)
-    }
+/// The step of differences of order 4, in units of what is displaced: both their error and that of rounding are about 1e-12.
+const DISPLACED: f64 = 1e-3;
 
-    fn moved(&self, x: &State, delta: &[f64], i: usize) -> Vec<f64> {
-        let directions = delta.len() - x.nu.len() - x.z.len();
-        let mut along = vec![0.0; delta.len()];
-        if i < directions {
-            let moved = self.steps.manifold.moved(&x.q, &delta[..directions], i);
-            along[..directions].copy_from_slice(&moved);
-        } else {
-            along[i] = 1.0;
+impl Measured {
+    /// Sets the columns of `matrix` to the derivatives of starts by differences of order 4: no function with the derivatives of the
+    /// projection is compiled. `moved` has the start that is displaced along a direction, and the unit of the displacement.
+    fn differences(
+        &self,
+        origin: &State,
+        columns: usize,
+        matrix: &mut [f64],
+        moved: impl Fn(usize, f64) -> Result<(State, f64), Failure>,
+    ) -> Result<(), Failure> {
+        let mut delta = vec![0.0; self.steps.sizes.states];
+        matrix.fill(0.0);
+        for i in 0..columns {
+            for (multiple, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+                let (start, unit) = moved(i, multiple * DISPLACED)?;
+                self.steps.difference(origin, &start, &mut delta);
+                let weight = weight / (12.0 * DISPLACED * unit);
+                let column = matrix.iter_mut().skip(i).step_by(columns);
+                column.zip(&delta).for_each(|(to, by)| *to += weight * by);
+            }
         }
-        along
+        Ok(())
     }
 }
 
@@ -178,6 +225,7 @@ impl Fitting {
         let measured = Measured {
             formulas: system.formulas(&texts)?,
             names: system.parameters().to_vec(),
+            measured: self.measured.clone(),
             q0: self.q0.clone(),
             v0: self.v0.clone(),
             steps: steps.clone(),
@@ -185,8 +233,8 @@ impl Fitting {
         let mut problem = Identification::of(measured, parameters.clone(), self.h, &self.samples);
         problem = problem.inputs(self.inputs.clone());
         if let Some(unknowns) = &self.unknowns {
-            let entries: Vec<String> =
-                (0..steps.sizes.states).map(|i| format!("{}(0)", steps.entry(i))).collect();
+            let entries = steps.start_entries(&self.q0, &self.v0);
+            let entries: Vec<String> = entries.iter().map(|(name, _)| format!("{name}(0)")).collect();
             let place = |name: &String| entries.iter().position(|entry| entry == name);
             let repeated = unknowns.iter().enumerate().find(|(i, name)| unknowns[..*i].contains(name));
             if let Some((_, name)) = repeated {

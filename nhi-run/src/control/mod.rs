@@ -8,7 +8,7 @@ mod plan;
 mod steps;
 
 pub use fit::{Fitted, Fitting};
-pub use nhi_control::{Identified, Samples};
+pub use nhi_control::{Doubt, Identified, Samples};
 pub use plan::{Cost, Planned, Planning};
 pub use steps::State;
 

@@ -5,6 +5,7 @@ use nhi_control::{PlanError, Sizes};
 use nhi_jit::{Basis, Compiled, Derivatives, Manifold, Point};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
+use nhi_runtime::admissible::corrected;
 
 /// A state x = (q, ν, z).
 #[derive(Clone, PartialEq, Debug)]
@@ -36,6 +37,7 @@ pub(super) struct Steps {
     pub(super) manifold: Manifold,
     pub(super) sizes: Sizes,
     names: Vec<String>,
+    coordinates: Vec<String>,
     /// The guess of the multipliers of a step.
     pub(super) lambda: Vec<f64>,
 }
@@ -73,6 +75,7 @@ impl Steps {
             manifold: system.manifold(),
             sizes: Sizes { states: names.len(), inputs: system.inputs().len() },
             names,
+            coordinates: system.coordinates().to_vec(),
             lambda: vec![0.0; system.constraints().len()],
         })
     }
@@ -100,6 +103,45 @@ impl Steps {
         let none = vec![0.0; self.sizes.inputs];
         let nu = self.basis.quasi_velocity(&point(at, q, v, &none)).map_err(failed)?;
         Ok(State { q: q.to_vec(), nu, z: vec![0.0; self.compiled.states().len()] })
+    }
+
+    /// Names of coordinates, velocities and auxiliary states at a start, with their values; the displacement of a pose is zero.
+    pub(super) fn start_entries(&self, q: &[f64], v: &[f64]) -> Vec<(String, f64)> {
+        let names = &self.names[..v.len()];
+        let coordinates = names.iter().map(|name| {
+            let place = self.coordinates.iter().position(|coordinate| coordinate == name);
+            (name.clone(), place.map_or(0.0, |place| q[place]))
+        });
+        let velocities = names.iter().zip(v).map(|(name, &v)| (format!("dot_{name}"), v));
+        let states = self.compiled.states().iter().map(|name| (name.to_string(), 0.0));
+        coordinates.chain(velocities).chain(states).collect()
+    }
+
+    /// The start whose entries differ by `delta` from those given, on the constraints.
+    pub(super) fn start(
+        &self,
+        parameters: &[f64],
+        (q, v): (&[f64], &[f64]),
+        delta: &[f64],
+    ) -> Result<State, PlanError> {
+        let cannot = |cause| PlanError::Prepare { cause };
+        let (by_q, rest) = delta.split_at(v.len());
+        let (by_v, z) = rest.split_at(v.len());
+        let [_, d] = self.basis.sizes();
+        let (none, no_states) = (vec![0.0; d], vec![0.0; z.len()]);
+        let padded = [by_q, &none, z].concat();
+        let [mut q, ..] = self.manifold.retract([q, &none, &no_states], &padded);
+        let v: Vec<f64> = v.iter().zip(by_v).map(|(v, by)| v + by).collect();
+        let inputs = vec![0.0; self.sizes.inputs];
+        let at = |q: &[f64]| self.compiled.correct(&Point { parameters, q, v: &v, z, t: 0.0, inputs: &inputs });
+        let size = |q: &Vec<f64>| {
+            let g = self.compiled.position(&Point { parameters, q, v: &v, z, t: 0.0, inputs: &inputs });
+            g.iter().fold(0.0, |size: f64, g| size.max(g.abs()))
+        };
+        q = corrected(q, size, |q| at(q)).map_err(cannot)?;
+        let point = Point { parameters, q: &q, v: &v, z, t: 0.0, inputs: &inputs };
+        let v = self.compiled.project(&point).map_err(cannot)?;
+        Ok(State { z: z.to_vec(), ..self.state((parameters, 0.0), &q, &v)? })
     }
 
     /// What `f` makes of the point at which a step begins.
