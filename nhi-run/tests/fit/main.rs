@@ -50,8 +50,11 @@ fn a_given_velocity_is_held_while_the_constraints_change() {
     let known = &found.identified;
     assert_eq!(known.degrees_of_freedom, 196);
     assert!((known.chi_squared - 180.0).abs() < 10.0, "{}", known.chi_squared);
-    let [l1, deviation] = value(&found, "l1");
-    assert!((l1 - 0.495).abs() < 1e-3 && (deviation - 0.002).abs() < 5e-4, "{l1} ± {deviation}");
+    // The samples were made with these lengths.
+    for (name, truth) in [("c0", 0.2), ("l1", 0.5), ("c1", 0.2), ("l2", 0.5)] {
+        let [value, deviation] = value(&found, name);
+        assert!((value - truth).abs() < 3.0 * deviation && deviation < 2e-3, "{name}: {value} ± {deviation}");
+    }
     assert!(known.doubts.is_empty(), "{:?}", known.doubts);
 }
 
@@ -79,7 +82,7 @@ fn entries_of_the_start_have_values() {
     let mut fitting = tractor();
     let at = |name: &str| fitting.system.parameters().iter().position(|known| known == name).expect("a name");
     let lengths = ["c0", "l1", "c1", "l2"].map(at);
-    for (at, length) in lengths.into_iter().zip([0.25, 0.5, 0.2, 0.5]) {
+    for (at, length) in lengths.into_iter().zip([0.2, 0.5, 0.2, 0.5]) {
         fitting.parameters[at] = length;
     }
     fitting.unknowns = Some(["th[1](0)", "th[2](0)", "dot_x(0)"].map(String::from).to_vec());
