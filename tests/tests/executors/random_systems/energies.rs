@@ -95,19 +95,31 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// The largest kinetic energy after a step that K explains.
+    /// The largest kinetic energy after a step that K explains, with what drives push.
     fn most_after(&self, k: f64) -> f64 {
         let [before, after] = &self.ends;
-        self.explained(k, [before, after])
+        self.explained(k, [before, after], true)
+    }
+
+    /// The same without that, which explains nothing near dependent one-forms.
+    fn least_after(&self, k: f64) -> f64 {
+        let [before, after] = &self.ends;
+        self.explained(k, [before, after], false)
     }
 
     /// The largest kinetic energy before it that K explains.
     fn most_before(&self, k: f64) -> f64 {
         let [before, after] = &self.ends;
-        self.explained(k, [after, before])
+        self.explained(k, [after, before], true)
     }
 
-    fn explained(&self, k: f64, [(q0, jump), (q1, _)]: [&State; 2]) -> f64 {
+    /// The same without what drives push.
+    fn least_before(&self, k: f64) -> f64 {
+        let [before, after] = &self.ends;
+        self.explained(k, [after, before], false)
+    }
+
+    fn explained(&self, k: f64, [(q0, jump), (q1, _)]: [&State; 2], is_driven: bool) -> f64 {
         let &Step { system, inputs, t, h, .. } = self;
         let (begin, rest) = (&self.ends[0].0, vec![0.0; q0.len()]);
         let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
@@ -121,7 +133,7 @@ impl Step<'_> {
         push(begin, &rest, t);
         push(begin, &rest, t + h);
         // Where and as fast as drives move the system, unless that is near dependent one-forms.
-        if self::driven(system, begin) > 0.0 {
+        if is_driven && self::driven(system, begin) > 0.0 {
             let v = oracle::project(system, begin, &rest);
             let moved: Vec<f64> = begin.iter().zip(&v).map(|(q, v)| q + h * v).collect();
             push(begin, &v, t);
@@ -213,7 +225,7 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
             if untested.step().is_ok() {
                 let step = step(state(&untested));
                 let [lost, gained] = step.energies();
-                let most = [step.most_before(Limits::DEFAULT.growth), step.most_after(2.0)];
+                let most = [step.least_before(Limits::DEFAULT.growth), step.least_after(2.0)];
                 // Where the one-forms are dependent up to rounding, what explains an energy is rounding, too; and the energy of
                 // a state that is finite may overflow.
                 let is_rounding =
