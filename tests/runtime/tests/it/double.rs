@@ -85,7 +85,7 @@ impl System for Sleigh {
         [absolute(mu[0] * v[0]) + absolute(mu[1] * v[1]) + absolute(mu[2] * v[2])]
     }
 
-    fn project<T: Scalar>(
+    fn project_once<T: Scalar>(
         parameters: &Three<T>,
         q: &Three<T>,
         v: &Three<T>,

@@ -53,7 +53,7 @@ impl System for Broken {
         *v
     }
 
-    fn project<T: Scalar>(
+    fn project_once<T: Scalar>(
         _: &Anything<T>,
         _: &Anything<T>,
         _: &Anything<T>,
