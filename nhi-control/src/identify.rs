@@ -485,12 +485,7 @@ type Computed = Result<Fit, (usize, Failure)>;
 
 impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     /// Those at some values of the unknowns.
-    fn new(
-        problem: &'p Identification<'a, X>,
-        entries: usize,
-        numbers: usize,
-        values: DVector<f64>,
-    ) -> Self {
+    fn new(problem: &'p Identification<'a, X>, entries: usize, numbers: usize, values: DVector<f64>) -> Self {
         let none = || Err((0, Failure::NonFinite));
         let there = (values.clone(), none());
         let least = f64::INFINITY;
@@ -551,7 +546,8 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         // The roundings of the steps before a sample add up as independent errors do.
         let mut rounding = 0.0;
         // S, by rows, and the products of derivatives with it.
-        let (mut sensitivity, mut moved) = (self.first_sensitivity().map_err(|cause| (0, cause))?, vec![0.0; states * n]);
+        let (mut sensitivity, mut moved) =
+            (self.first_sensitivity().map_err(|cause| (0, cause))?, vec![0.0; states * n]);
         let (mut y, mut by_unknowns) = (vec![0.0; count], vec![0.0; count * n]);
         let known = if self.problem.unknown_parameters.is_empty() { 0 } else { parameters.len() };
         let (mut a, mut c) = (vec![0.0; states * states], vec![0.0; states * known]);

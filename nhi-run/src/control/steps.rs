@@ -133,7 +133,8 @@ impl Steps {
         let [mut q, ..] = self.manifold.retract([q, &none, &no_states], &padded);
         let v: Vec<f64> = v.iter().zip(by_v).map(|(v, by)| v + by).collect();
         let inputs = vec![0.0; self.sizes.inputs];
-        let at = |q: &[f64]| self.compiled.correct(&Point { parameters, q, v: &v, z, t: 0.0, inputs: &inputs });
+        let at =
+            |q: &[f64]| self.compiled.correct(&Point { parameters, q, v: &v, z, t: 0.0, inputs: &inputs });
         let size = |q: &Vec<f64>| {
             let g = self.compiled.position(&Point { parameters, q, v: &v, z, t: 0.0, inputs: &inputs });
             g.iter().fold(0.0, |size: f64, g| size.max(g.abs()))
