@@ -3,6 +3,7 @@
 mod claims;
 mod control;
 mod declaration;
+mod fit;
 mod flow;
 mod models;
 mod outputs;
