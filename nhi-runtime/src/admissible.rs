@@ -96,11 +96,11 @@ pub fn settled<V: AsMut<[T]>, T: Scalar, E>(
 /// The largest defect of a matrix that counts as a rotation with errors: entries with one decimal have less.
 pub const LARGEST_ERROR: f64 = 0.2;
 
-/// The pose that first-order corrections `normalize` lead to from `q`, as long as they reduce the `defect`. A matrix that is no
-/// rotation with errors stays as it is.
+/// The pose that first-order corrections `normalize` lead to from `q`, as long as they reduce the `defect`. A pose that a start
+/// may have stays as it is, and so does a matrix that is no rotation with errors.
 pub fn on_group<Q>(mut q: Q, defect: impl Fn(&Q) -> f64, normalize: impl Fn(&Q) -> Q) -> Q {
     let mut best = defect(&q);
-    if best > LARGEST_ERROR {
+    if best > LARGEST_ERROR || best <= Accuracy::of(f64::EPSILON).defect() {
         return q;
     }
     for _ in 0..MAX_CORRECTIONS {

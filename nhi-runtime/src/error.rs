@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn an_energy_without_a_factor_is_not_finite() {
         let message = |factor| Failure::EnergyJump { factor }.to_string();
-        assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1 "));
+        assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1, "));
         for factor in [f64::NAN, f64::INFINITY] {
             assert!(message(factor).starts_with("the kinetic energy after the step is infinite"));
         }
