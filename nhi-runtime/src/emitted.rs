@@ -163,6 +163,9 @@ impl<const N: usize> Newton<N> {
                 Ok(true) => return Ok((unknowns, last_iterate)),
                 Ok(false) if self.updates != 1 || !self.is_closer(&unknowns, &fallback) => continue,
                 Ok(false) => Failure::NotConverged,
+                // Without checks, sines of large angles are not numbers. With checks the iteration may go on, and must not end
+                // elsewhere.
+                Err(failure) if const { !T::DRIVE.checked } => return Err(failure),
                 Err(failure) => failure,
             };
             if let Some(guess) = fallback.take() {

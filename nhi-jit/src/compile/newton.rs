@@ -3,7 +3,7 @@
 //! ```text
 //! iterate(x…, last, updates, restarted):
 //!     body → δ;  x' = x + δ;  ‖δ‖², ‖x'‖²
-//!     not finite → fail(non-finite)
+//!     not finite → fail(non-finite), without checks failed(non-finite)
 //!     converged  → done(x')
 //!     F', F″, F‴ → x″, converged → done(x″)
 //!     too many   → fail(not converged)
@@ -136,7 +136,9 @@ impl Translator<'_> {
         let is_finite = self.compare(both, FloatCC::LessThan, infinite);
         let [compare, first, later, unsolved] = [(); 4].map(|()| self.builder.create_block());
         let status = self.builder.ins().iconst(types::I32, i64::from(status::of(Failure::NonFinite)));
-        self.builder.ins().brif(is_finite, compare, &[], *fail, &block_arguments([status]));
+        // Without checks, sines of large angles are not numbers. With checks the iteration may go on, and must not end elsewhere.
+        let infinite = if self.huge == Huge::Called { *fail } else { self.failed };
+        self.builder.ins().brif(is_finite, compare, &[], infinite, &block_arguments([status]));
         let done_at = |this: &mut Self, solved: Value, next: &[Value], otherwise: Block| {
             this.builder.ins().brif(solved, *done, &block_arguments(next.iter().copied()), otherwise, &[]);
         };

@@ -132,8 +132,8 @@ impl Step<'_> {
         };
         push(begin, &rest, t);
         push(begin, &rest, t + h);
-        // Where and as fast as drives move the system, unless that is near dependent one-forms.
-        if is_driven && self::driven(system, begin) > 0.0 {
+        // Where and as fast as drives move the system.
+        if is_driven {
             let v = oracle::project(system, begin, &rest);
             let moved: Vec<f64> = begin.iter().zip(&v).map(|(q, v)| q + h * v).collect();
             push(begin, &v, t);
