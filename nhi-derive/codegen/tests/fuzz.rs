@@ -565,27 +565,42 @@ fn case(seed: u64) -> (String, Box<dyn FnOnce() + Send>) {
     }
 }
 
-/// Runs a case in a thread with a stack like rustc's; what went wrong. It is kept in a file of this `worker`.
-fn run(seed: u64, worker: usize) -> Result<(), String> {
+/// What goes wrong in a case.
+enum Fault {
+    Panic(String),
+    Slow,
+}
+
+/// Runs a case in a thread with a stack like rustc's. It is kept in a file of this `worker`.
+fn run(seed: u64, worker: usize) -> Result<(), Fault> {
     let (source, work) = case(seed);
     let file = format!("{}/fuzz-case-{worker}.txt", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(file, format!("{seed}\n{source}\n")).unwrap();
     let (done, finished) = channel();
-    let worker = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
+    let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
         work();
         let _ = done.send(());
     });
-    let worker = worker.unwrap();
-    let fault = match finished.recv_timeout(LIMIT) {
-        Ok(()) => return Ok(()),
-        Err(RecvTimeoutError::Timeout) => format!("more than {LIMIT:?}"),
+    let thread = thread.unwrap();
+    match finished.recv_timeout(LIMIT) {
+        Ok(()) => Ok(()),
+        Err(RecvTimeoutError::Timeout) => Err(Fault::Slow),
         Err(RecvTimeoutError::Disconnected) => {
-            let payload = worker.join().expect_err("a panic");
+            let payload = thread.join().expect_err("a panic");
             let text = payload.downcast_ref::<String>().cloned();
-            text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+            let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
+            Err(Fault::Panic(text.unwrap_or_default()))
         }
-    };
-    Err(format!("seed {seed}: {fault}\n{source}"))
+    }
+}
+
+/// A fault with its seed and declaration.
+fn described(seed: u64, fault: &Fault) -> String {
+    let source = case(seed).0;
+    match fault {
+        Fault::Panic(text) => format!("seed {seed}: {text}\n{source}"),
+        Fault::Slow => format!("seed {seed}: more than {LIMIT:?}\n{source}"),
+    }
 }
 
 fn variable(name: &str) -> Option<u64> {
@@ -598,25 +613,34 @@ fn random_declarations() {
     let seconds = variable("NHI_FUZZ_SECONDS").map(Duration::from_secs);
     let first = variable("NHI_FUZZ_SEED").unwrap_or(1) << 32;
     let count = if seconds.is_some() { u64::MAX } else { amount(CASES, ALL_CASES) };
-    let (next, faults) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-    let faulty = || faults.lock().unwrap();
+    let (next, faults, slow) = (AtomicU64::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let found = |seed: u64, fault: &Fault| {
+        let fault = described(seed, fault);
+        eprintln!("{fault}\n");
+        faults.lock().unwrap().push(fault);
+    };
     let work = |worker: usize| {
-        while seconds.is_none_or(|seconds| start.elapsed() < seconds) && faulty().len() < 20 {
+        let is_time = || seconds.is_none_or(|seconds| start.elapsed() < seconds);
+        while is_time() && faults.lock().unwrap().len() < 20 {
             let case = next.fetch_add(1, Ordering::Relaxed);
             if case >= count {
                 break;
             }
-            // Another run of the machine's other work may take its time: a hang is one twice.
-            if let Err(fault) = run(first + case, worker)
-                && (!fault.contains("more than") || run(first + case, worker).is_err())
-            {
-                eprintln!("{fault}\n");
-                faulty().push(fault);
+            match run(first + case, worker) {
+                Ok(()) => {}
+                Err(Fault::Slow) => slow.lock().unwrap().push(first + case),
+                Err(fault) => found(first + case, &fault),
             }
         }
     };
     let workers = available_parallelism().map_or(1, usize::from);
     scope(|scope| (0..workers).for_each(|worker| drop(scope.spawn(move || work(worker)))));
+    // The machine may be busy with other work: a hang is one alone, too.
+    for seed in slow.into_inner().unwrap() {
+        if let Err(fault) = run(seed, 0) {
+            found(seed, &fault);
+        }
+    }
     let (cases, faults) = (next.into_inner().min(count), faults.into_inner().unwrap());
     eprintln!("{cases} cases in {:?}", start.elapsed());
     assert!(faults.is_empty(), "{} of {cases} cases:\n{}", faults.len(), faults.join("\n\n"));
