@@ -150,16 +150,23 @@ fn friction_stops_a_block_and_keeps_it_at_rest() {
         ];
         for (i, velocities) in all.iter().enumerate() {
             let last = velocities.last().expect("steps")[0];
-            assert!(last.abs() < 0.02, "{i}, {eps}: {last}");
+            // Velocities of `dla_rattle` at nodes ring, and die out slowly.
+            let most = if i % 3 == 1 { 0.02 } else { eps };
+            assert!(last.abs() < most, "{i}, {eps}: {last}");
         }
         let two = ([0.0, 0.0], [1.00137, -0.7]);
-        let of_two =
-            |velocities: &[Vec<f64>]| velocities.last().expect("steps").iter().all(|v| v.abs() < 0.03);
+        let of_two = |velocities: &[Vec<f64>], most: f64| {
+            velocities.last().expect("steps").iter().all(|v| v.abs() < most)
+        };
         all.clear();
         all.push(run((Two { m, f, eps }, Dla2), Method::Dla2.into(), &parameters, two, (h, 100)));
         all.push(run((Two { m, f, eps }, DlaRattle), Method::DlaRattle.into(), &parameters, two, (h, 100)));
         for (i, velocities) in all.iter().enumerate() {
-            assert!(of_two(velocities), "{i}, {eps}: {:?}", velocities.last());
+            assert!(
+                of_two(velocities, if i == 1 { 0.03 } else { eps }),
+                "{i}, {eps}: {:?}",
+                velocities.last()
+            );
         }
     }
 }
@@ -193,7 +200,6 @@ fn a_ramp_turns_a_particle() {
         let mut simulation =
             Simulation::new(system.clone(), Dla2, [0.0, 0.0], [1.0137, 0.0], h).expect("a start");
         for _ in 0..120 {
-            // A step that has no solution in reach fails.
             if simulation.step().is_err() {
                 break;
             }
@@ -201,6 +207,7 @@ fn a_ramp_turns_a_particle() {
             assert!(residual < 1e-9, "{eps}, {h}: {residual}");
         }
         let steps = simulation.steps();
+        assert_eq!(steps, 120, "{eps}, {h}");
         run(
             (system, Dla2),
             nhi_methods::Method::Dla2.into(),
