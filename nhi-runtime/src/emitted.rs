@@ -58,10 +58,6 @@ impl<const N: usize> Newton<N> {
     /// Largest (aδ)² for a Chebyshev update: above it Newton's own update is as good.
     const CHEBYSHEV: f64 = 1.0 / 16.0;
 
-    /// Updates before this many were made from a guess that is close: their sizes and derivatives tell the next update. Iterations
-    /// that take longer end with an update that is rounding.
-    const PREDICTABLE: u32 = 3;
-
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
@@ -279,7 +275,6 @@ impl<const N: usize> Newton<N> {
         // The iteration converges quadratically: in units of `size2` the update after δ₀ is C‖δ₀‖². C is of order
         // one, because updates change the equations through the rotation angles of a step. If δ₀ is so small that
         // the next update would be rounding even with C = 64, it is not computed.
-        let is_predictable = !self.is_sharp && self.updates < Self::PREDICTABLE;
         let solved = if self.updates == 0 && !self.is_sharp {
             delta2 <= T::EPSILON / 64.0 * size2
         } else {
@@ -289,7 +284,7 @@ impl<const N: usize> Newton<N> {
             let predicted = delta2 * shrunk * shrunk;
             delta2 <= rounding * rounding * size2
                 || (B == 0
-                    && is_predictable
+                    && !self.is_sharp
                     && delta2 <= rounding * size2
                     && predicted <= T::EPSILON * T::EPSILON * size2)
                 || (delta2 >= self.last && delta2 <= noise * noise * size2)
@@ -308,9 +303,7 @@ impl<const N: usize> Newton<N> {
             let remainder = square * (2.0 * a_value * a_value + b_value.max(-b_value));
             if remainder <= Self::CHEBYSHEV {
                 unknowns[0] = from + (d - a * d * d);
-                if is_predictable
-                    && remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2
-                    && delta2 <= size2 / 16.0
+                if !self.is_sharp && remainder * remainder * delta2 <= T::EPSILON * T::EPSILON / 256.0 * size2
                 {
                     return Ok(true);
                 }

@@ -27,9 +27,6 @@ use nhi_runtime::Failure;
 /// After so many updates the iteration counts as divergent.
 const MAX_UPDATES: i64 = 50;
 
-/// Before so many updates their sizes and derivatives tell the next one.
-const PREDICTABLE: i64 = 3;
-
 /// Largest (aδ)² for an update of third order.
 const CHEBYSHEV: f64 = 1.0 / 16.0;
 
@@ -165,8 +162,6 @@ impl Translator<'_> {
             let is_small = self.is_at_most(delta2, ROUNDING, size2);
             let is_last = self.is_at_most(predicted, f64::EPSILON * f64::EPSILON, size2);
             let solved = self.builder.ins().band(is_small, is_last);
-            let is_predictable = self.is_predictable(iteration);
-            let solved = self.builder.ins().band(solved, is_predictable);
             let noisy = self.builder.create_block();
             done_at(self, solved, &next, noisy);
             self.builder.switch_to_block(noisy);
@@ -239,10 +234,6 @@ impl Translator<'_> {
         let left = self.mul(remainder, remainder);
         let left = self.mul(left, delta2);
         let solved = self.is_at_most(left, f64::EPSILON * f64::EPSILON / 256.0, size2);
-        let is_close = self.is_at_most(delta2, 1.0 / 16.0, size2);
-        let solved = self.builder.ins().band(solved, is_close);
-        let is_predictable = self.is_predictable(iteration);
-        let solved = self.builder.ins().band(solved, is_predictable);
         let next = block_arguments([next]);
         self.builder.ins().brif(solved, iteration.done, &next, unsolved, &next);
     }
@@ -269,11 +260,6 @@ impl Translator<'_> {
         self.builder.switch_to_block(failed);
         let status = self.builder.ins().load(types::I32, trusted(), failure, 0);
         self.jump(self.failed, [status]);
-    }
-
-    /// Whether the updates so far tell the next one.
-    fn is_predictable(&mut self, iteration: &Iteration) -> Value {
-        self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, iteration.updates, PREDICTABLE)
     }
 
     fn count(&mut self, n: usize) -> Value {

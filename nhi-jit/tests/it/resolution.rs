@@ -19,6 +19,7 @@ use nhi_runtime::prelude::*;
     constraints(),
     methods(DlaRattle, Rattle)
 )]
+#[expect(non_snake_case, reason = "J is a moment of inertia")]
 struct Pendulum {
     m: f64,
     J: f64,

@@ -1218,8 +1218,6 @@ NHI_FN nhi_real nhi_cos(nhi_real x)
 
 /* More updates mean that the iteration does not converge. */
 #define NHI_MOST_UPDATES 50
-/* Fewer updates were made from a guess that is close: their sizes and derivatives tell the next update. */
-#define NHI_PREDICTABLE 3
 /* More evaluations mean that the iteration with a safeguard does not converge. */
 #define NHI_MOST_EVALUATIONS 500
 /* Updates from a guess, if these fail from a fallback, and if these fail with a safeguard. */
@@ -1415,7 +1413,7 @@ NHI_FN int nhi_newton_update(nhi_newton *newton, int n, nhi_real *x, const nhi_r
         const double shrunk = delta2 / newton->last;
         const double predicted = delta2 * shrunk * shrunk;
         newton->is_solved = delta2 <= rounding * rounding * size2
-                            || (!are_bent && !newton->is_sharp && newton->updates < NHI_PREDICTABLE && delta2 <= rounding * size2
+                            || (!are_bent && !newton->is_sharp && delta2 <= rounding * size2
                                 && predicted <= NHI_EPSILON * NHI_EPSILON * size2)
                             || (delta2 >= newton->last && delta2 <= noise * noise * size2);
     }
@@ -1440,8 +1438,7 @@ NHI_FN int nhi_newton_bend(nhi_newton *newton, nhi_real *x, nhi_real before, nhi
     const double missing = square * (2.0 * bend * bend + (twist > -twist ? twist : -twist));
     if (missing <= 0.0625) {
         *x = before + (delta - a * delta * delta);
-        newton->is_solved = !newton->is_sharp && newton->updates < NHI_PREDICTABLE
-                            && newton->delta2 <= newton->size2 / 16.0
+        newton->is_solved = !newton->is_sharp
                             && missing * missing * newton->delta2 <= NHI_EPSILON * NHI_EPSILON / 256.0 * newton->size2;
     }
     return newton->is_solved;
