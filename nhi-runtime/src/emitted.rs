@@ -30,7 +30,7 @@ use crate::{Failure, Fields, Scalar};
 /// energy. An update is small relative to `scale2` + ‖x‖², where `scale2` is the squared norm of the
 /// quantity that x is added to: an impulse that vanishes is accurate when its effect on the velocity is.
 ///
-/// If the iteration fails, a safeguarded one follows, see [`Careful`].
+/// If the iteration fails and the equations are [sharp](Newton::sharp), a safeguarded one follows, see [`Careful`].
 // Loops use indices: `zip` remains a call in builds without link-time optimisation.
 #[derive(Clone, Copy, Debug)]
 pub struct Newton<const N: usize> {
@@ -166,8 +166,9 @@ impl<const N: usize> Newton<N> {
             };
             if let Some(guess) = fallback.take() {
                 (self, unknowns) = (fresh, guess);
-            } else if const { T::DRIVE.checked } && safeguard.is_none() {
-                // Loops without checks leave it to the step that is repeated with checks.
+            } else if const { T::DRIVE.checked } && self.is_sharp && safeguard.is_none() {
+                // Loops without checks leave it to the step that is repeated with checks. Where equations are not sharp, the step
+                // is too long: another root in reach would be none of the motion.
                 safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, failure));
                 (self, unknowns) = (fresh, start);
             } else {

@@ -13,8 +13,8 @@
 //! done(x…)
 //! ```
 //!
-//! After the last failure the iteration starts again with a safeguard, where the runtime says what follows an update. Loops whose
-//! steps are repeated with checks if they fail leave it to these.
+//! After the last failure the iteration of sharp equations starts again with a safeguard, where the runtime says what follows an
+//! update. Loops whose steps are repeated with checks if they fail leave it to these.
 
 use super::status;
 use super::translate::{Huge, Translator, block_arguments, offset, trusted};
@@ -62,7 +62,8 @@ impl Translator<'_> {
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.all(all));
         let scale2 = self.get(newton.scale2);
         let start = if fallback.is_empty() { guess.clone() } else { fallback.clone() };
-        let careful = (self.huge == Huge::Called).then(|| [self.room(numbers_of_safeguard(n)), self.room(1)]);
+        let has_safeguard = self.huge == Huge::Called && newton.is_sharp;
+        let careful = has_safeguard.then(|| [self.room(numbers_of_safeguard(n)), self.room(1)]);
         let [iterate, fail, done] = [(); 3].map(|()| self.builder.create_block());
         let unknowns = self.parameters(iterate, n);
         let last = self.builder.append_block_param(iterate, types::F64);

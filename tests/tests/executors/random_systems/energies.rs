@@ -157,6 +157,15 @@ impl Step<'_> {
         let power: f64 = force.iter().zip(&v).map(|(f, v)| f * v).sum();
         (-self.h * power).max(0.0)
     }
+
+    /// Whether the distribution has turned away from the velocity before the step. Where it has not, forces or drives may take
+    /// all energy.
+    fn has_turned(&self) -> bool {
+        let [(q0, jump), (q1, _)] = &self.ends;
+        let v = mean(jump);
+        let kept = kinetic(self.system, q1, &oracle::project(self.system, q1, &v));
+        kept < Limits::DEFAULT.cosine * kinetic(self.system, q0, &v)
+    }
 }
 
 fn mean([before, after]: &[Vec<f64>; 2]) -> Vec<f64> {
@@ -214,7 +223,8 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
                 }
                 if lost > 10.0 * gained {
                     let most = step.most_before(Limits::DEFAULT.growth) + 10.0 * step.dissipated();
-                    assert!(lost <= most * (1.0 + 1e-6) + 1e-20, "{name}: {lost} of {most}");
+                    let is_explained = lost <= most * (1.0 + 1e-6) + 1e-20;
+                    assert!(is_explained || !step.has_turned(), "{name}: {lost} of {most}");
                 }
                 tally.taken += 1;
                 continue;

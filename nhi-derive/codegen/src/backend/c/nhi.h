@@ -1446,7 +1446,7 @@ NHI_FN int nhi_newton_bend(nhi_newton *newton, nhi_real *x, nhi_real before, nhi
 
 /* Counts an update after which the unknowns are not solved for; whether to go on. After a failure, or where the first
  * update led nearer to the fallback than to the guess, the iteration starts again from the fallback, and after another
- * failure with a safeguard. Where there is no fallback, `fallback` is the guess. */
+ * failure with a safeguard, if the equations are sharp. Where there is no fallback, `fallback` is the guess. */
 NHI_FN int nhi_newton_go_on(nhi_newton *newton, int n, nhi_real *x, const nhi_real *fallback, const double *weights)
 {
     if (newton->is_careful) {
@@ -1474,6 +1474,9 @@ NHI_FN int nhi_newton_go_on(nhi_newton *newton, int n, nhi_real *x, const nhi_re
         return 1;
     }
     const int is_careful = !newton->has_fallback;
+    if (is_careful && !newton->is_sharp) {
+        return 0;
+    }
     const nhi_status failure = newton->status;
     for (int i = 0; i < n; ++i) {
         x[i] = fallback[i];

@@ -125,8 +125,9 @@ fn stand_ins() {
     let eps: f64 = 1e-9;
     let smooth = |x: f64| (x * x + eps * eps).sqrt();
     type Exact = fn(f64) -> f64;
+    type Smooth<'a> = &'a dyn Fn(f64) -> f64;
     let heaviside: Exact = |x| if x < 0.0 { 0.0 } else { 1.0 };
-    let cases: [(&str, &str, Exact, &dyn Fn(f64) -> f64); 6] = [
+    let cases: [(&str, &str, Exact, Smooth<'_>); 6] = [
         ("abs(x)", "`sqrt(x^2 + eps^2)`", f64::abs, &smooth),
         ("sign(x)", "`tanh(x/eps)`", f64::signum, &|x| (x / eps).tanh()),
         ("heaviside(x)", "`(1 + tanh(x/eps))/2`", heaviside, &|x| (1.0 + (x / eps).tanh()) / 2.0),
