@@ -429,6 +429,12 @@ fn samples(run: &Run, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option
             let (number, begin) = if *place == "at" { (node, time - run.h) } else { (node + 1, *time) };
             Some(Python::attach(|py| error::step(py, stop.to_string(), number, begin, cause.to_string())))
         }
+        Some(stop @ Stop::Stiff { time }) => {
+            let text = stop.to_string();
+            let reason = text.split_once(": ").map_or(&*text, |(_, reason)| reason).to_owned();
+            let number = (time / run.h).round() as u64 + 1;
+            Some(Python::attach(|py| error::step(py, text, number, *time, reason)))
+        }
         _ => raised,
     };
     Ok((run.recording(&samples, ended), raised))

@@ -19,7 +19,7 @@ from conftest import SLEIGH, START, P
         (dict(constraints=["dx", "dtheta + dz"]), "constraints[1]", 1, 10, "dz"),
         (dict(let={"s": "sin(θ)"}), 'let["s"]', 1, 5, "θ"),
         (dict(force="-c*dot(x)*dx"), "force", 1, 2, "c"),
-        (dict(lagrangian="J/2*(dot(theta)"), "lagrangian", 1, 1, "J/2*(dot(theta)"),
+        (dict(lagrangian="J/2*(dot(theta)"), "lagrangian", 1, 5, "("),
         (dict(parameters=["J", "m", "in"]), "parameters[2]", 1, 1, "in"),
         (dict(lagrangian="m/2*dot(x)^3"), "lagrangian", 1, 5, "dot(x)^3"),
         (dict(lagrangian="m/2*dot(x)^2 + abs(y)"), "lagrangian", 1, 16, "abs"),

@@ -2,10 +2,9 @@
 
 import warnings
 
+import nhi
 import numpy as np
 import pytest
-
-import nhi
 
 WHEEL = {
     "coordinates": ["x", "w"],
