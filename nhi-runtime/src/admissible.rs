@@ -77,20 +77,26 @@ const MAX_PROJECTIONS: usize = 256;
 
 /// The velocity that projections `project` lead to from `v`, until one `is_admissible`. A projection leaves residuals that are
 /// rounding of the velocity before it, and that velocity may be larger by many orders of magnitude than the one after it.
-pub fn settled<V: AsMut<[T]>, T: Scalar, E>(
+///
+/// # Errors
+/// Those of `project`, and [`Failure::SingularConstraints`] if projections lengthen the velocity: the one-forms are dependent up to
+/// rounding.
+pub fn settled<V: AsRef<[T]> + AsMut<[T]>, T: Scalar>(
     v: &V,
-    project: impl Fn(&V) -> Result<V, E>,
+    project: impl Fn(&V) -> Result<V, Failure>,
     is_admissible: impl Fn(&V) -> bool,
-) -> Result<V, E> {
+) -> Result<V, Failure> {
+    let largest = |v: &V| v.as_ref().iter().fold(0.0, |largest: f64, x| largest.max(x.to_f64().abs()));
     let mut v = project(v)?;
+    let first = largest(&v);
     for _ in 0..MAX_PROJECTIONS {
         if is_admissible(&v) {
-            break;
+            return Ok(v);
         }
         v.as_mut().iter_mut().filter(|x| x.to_f64().is_subnormal()).for_each(|x| *x = T::from_f64(0.0));
         v = project(&v)?;
     }
-    Ok(v)
+    if largest(&v) > 2.0 * first { Err(Failure::SingularConstraints) } else { Ok(v) }
 }
 
 /// The largest defect of a matrix that counts as a rotation with errors: entries with one decimal have less.

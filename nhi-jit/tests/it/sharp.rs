@@ -254,8 +254,9 @@ fn with_update_at_solution(step: &Function, multiple: f64) -> Option<Function> {
     Some(function)
 }
 
-/// Updates that rounding causes in an ill-conditioned iteration, which Newton's method accepts up to half of this.
-const NOISE: f64 = 3e-11;
+/// Updates that rounding causes in an ill-conditioned iteration. Newton's method accepts them up to a quarter of this, and the next
+/// one may be a few times as large.
+const NOISE: f64 = 4.0 * 65536.0 * f64::EPSILON;
 
 /// Counts of random steps.
 #[derive(Default, Debug)]
