@@ -1,7 +1,7 @@
 //! Every row of the table "what to expect" of a report, against runs of random systems.
 //!
 //! What a report guarantees holds up to rounding on all of them; what it calls typical, on nine of ten. By default 10 systems are
-//! run over 5,000 steps; with `NHI_TESTS=all`, 200 over 100,000.
+//! run over 5,000 steps; with `NHI_TESTS=all`, 40 over 20,000.
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
@@ -134,7 +134,7 @@ const ROUNDING: f64 = 2e-11;
 
 #[test]
 fn reports_say_what_runs_show() {
-    let (count, steps) = (amount(10, 200), amount(5000, 100_000));
+    let (count, steps) = (amount(10, 40), amount(5000, 20_000));
     let (mut typical, mut exceptions) = (0, Vec::new());
     for seed in 1..=count {
         let Case { source, q0, v0 } = Case::new(seed);
