@@ -10,6 +10,7 @@ use nhi_codegen::program::Role;
 use nhi_methods::Variant;
 use nhi_runtime::balance::{self, End, Interval};
 use nhi_runtime::emitted::FLUSH_EVERY;
+use nhi_runtime::statistics::{Evaluations, Statistics};
 use nhi_runtime::{Failure, Limits, Quantity};
 
 /// The integration of one trajectory, as `nhi_runtime::Simulation`: the states are the same, bit for bit.
@@ -33,6 +34,7 @@ pub struct Simulation {
     kinetic: f64,
     /// Between tests of the energy in [`Simulation::advance`].
     interval: Interval,
+    statistics: Statistics<Vec<f64>>,
 }
 
 /// How initial values are made admissible.
@@ -215,6 +217,7 @@ impl Simulation {
         let inputs_since = vec![0.0; compiled.inputs().len()];
         let (begun, steps, kinetic) = (0, 0, f64::NAN);
         let interval = Interval::LONGEST;
+        let statistics = Statistics::new(vec![0.0; compiled.velocities().len()]);
         Simulation {
             compiled,
             method,
@@ -227,6 +230,7 @@ impl Simulation {
             limits,
             kinetic,
             interval,
+            statistics,
         }
     }
 
@@ -375,6 +379,7 @@ impl Simulation {
                 if !balance::changes_much(before, after)
                     || !balance::is_suspicious(&self.passage(&self.before, begun), before, after)
                 {
+                    self.statistics.skip();
                     self.interval.lengthen(self.steps);
                     continue;
                 }
@@ -437,7 +442,10 @@ impl Simulation {
     fn take_tested(&mut self) -> Result<(), Error> {
         let (time, before) = (self.time(), self.kinetic_energy());
         self.keep();
-        self.take_checked(1)?;
+        let evaluations = Evaluations::now();
+        let taken = self.take_checked(1);
+        self.statistics.count(evaluations, taken.is_ok());
+        taken?;
         let after = self.kinetic_energy();
         if balance::changes_much(before, after)
             && let Err(cause) = self.explain(before, after)
@@ -448,7 +456,29 @@ impl Simulation {
             return Err(Error::Step { step: self.steps + 1, time, cause });
         }
         self.kinetic = after;
+        self.watch();
         Ok(())
+    }
+
+    /// Takes note of the velocities before and after the last step.
+    fn watch(&mut self) {
+        let Simulation { compiled, method, state, before, statistics, .. } = self;
+        let Method { kind, layout, .. } = &compiled.methods()[*method];
+        let roles = match kind {
+            StateKind::Node => [Role::Velocity, Role::Velocity],
+            StateKind::Jump => [Role::VelocityBefore, Role::VelocityAfter],
+        };
+        let places = roles.map(|role| layout.state.of(&role));
+        let [before, after] = [&*before, &*state].map(|state| {
+            let [first, second] = places.clone().map(|place| &state[place]);
+            first.iter().zip(second).map(|(&a, &b)| f64::midpoint(a, b))
+        });
+        statistics.take(before.zip(after));
+    }
+
+    /// What has been noticed of the steps, as `nhi_runtime::Simulation::statistics`.
+    pub fn statistics(&self) -> &Statistics<Vec<f64>> {
+        &self.statistics
     }
 
     /// Tests the last step.

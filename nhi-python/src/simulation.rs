@@ -109,6 +109,24 @@ impl Simulation {
         self.steps.variant().to_string()
     }
 
+    /// What has been noticed of the steps: `safeguarded`, how many were solved by the safeguarded form of Newton's method only;
+    /// `evaluations`, how often it evaluated equations; `ringing`, the velocities that changed their signs at every step.
+    #[getter]
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let statistics = self.steps.statistics();
+        let compiled = self.steps.compiled();
+        let name = |i: usize| match &compiled.velocities()[i] {
+            name if compiled.coordinates().contains(name) => format!("dot_{name}"),
+            name => name.clone(),
+        };
+        let ringing: Vec<String> = statistics.ringing().map(name).collect();
+        let all = PyDict::new(py);
+        all.set_item("safeguarded", statistics.safeguarded())?;
+        all.set_item("evaluations", statistics.evaluations())?;
+        all.set_item("ringing", ringing)?;
+        Ok(all)
+    }
+
     /// Configuration, shape (n,).
     #[getter]
     fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

@@ -37,3 +37,27 @@ def test_errors_of_parameters_do_not_speak_of_fields():
     with pytest.raises(nhi.DeclarationError) as caught:
         nhi.System(coordinates=["x"], parameters=["dot"], lagrangian="dot(x)^2/2", constraints=[])
     assert caught.value.help == "rename the parameter"
+
+
+def test_statistics_of_steps():
+    sim = nhi.System(**WHEEL).simulation({"m": 1.0, "c": 2000.0}, q0=[0, 0], v0=[1, 1], h=0.1)
+    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": []}
+    for _ in range(15):
+        sim.step()
+    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": ["dot_x", "dot_w"]}
+
+
+def test_safeguarded_steps_are_counted():
+    block = nhi.System(
+        coordinates=["x"],
+        parameters=["F", "eps"],
+        lagrangian="dot(x)^2/2",
+        constraints=[],
+        force="-F*tanh(dot(x)/eps)*dx",
+    )
+    sim = block.simulation({"F": 3.0, "eps": 1e-4}, q0=[0], v0=[1.00137], h=0.01, method="dla2")
+    for _ in range(100):
+        sim.step()
+    assert 0 < sim.statistics["safeguarded"] < 100
+    assert sim.statistics["evaluations"] > sim.statistics["safeguarded"]
+    assert abs(sim.v[0]) < 1e-3

@@ -9,7 +9,7 @@ use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
-use nhi_runtime::ringing::{Ringing, Signs};
+use nhi_runtime::ringing::Ringing;
 use nhi_runtime::{Factor, Failure, Vector};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -382,8 +382,8 @@ impl Run {
             true => format!("dot({})", names[i]),
             false => names[i].clone(),
         };
-        let mut ringing = Ringing::new(vec![Signs::default(); names.len()]);
-        ringing.take(&simulation.v());
+        let mut ringing = Ringing::new(vec![0.0; names.len()]);
+        let mut before = simulation.v();
         let ended =
             |stop, ringing: &Ringing<_>| Ended { stop, ringing: ringing.velocities().map(name).collect() };
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -409,10 +409,13 @@ impl Run {
             if let Err(error) = simulation.advance(count) {
                 return Ok(ended(Some(Stop::Step(error)), &ringing));
             }
-            if count > 1 {
+            let after = simulation.v();
+            if count == 1 {
+                ringing.take(before.iter().copied().zip(after.iter().copied()));
+            } else {
                 ringing.interrupt();
             }
-            ringing.take(&simulation.v());
+            before = after;
             let k = simulation.steps();
             if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
                 return Ok(ended(Some(Stop::Interrupted(k)), &ringing));

@@ -14,6 +14,33 @@ const MAX_EVALUATIONS: u32 = 500;
 /// A line search along a shorter part of an update fails.
 const SHORTEST: f64 = 1.0 / (1u64 << 40) as f64;
 
+#[cfg(feature = "std")]
+std::thread_local! {
+    /// Evaluations on this thread. An iteration is deep inside of a step, which returns the new state alone.
+    static EVALUATIONS: core::cell::Cell<u32> = const { core::cell::Cell::new(0) };
+}
+
+/// Evaluations so far. Without threads there is one count.
+#[cfg(not(feature = "std"))]
+static EVALUATIONS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+
+/// How many evaluations safeguarded iterations have made on this thread, up to multiples of 2³².
+#[inline]
+pub(crate) fn evaluations() -> u32 {
+    #[cfg(feature = "std")]
+    return EVALUATIONS.with(core::cell::Cell::get);
+    #[cfg(not(feature = "std"))]
+    return EVALUATIONS.load(core::sync::atomic::Ordering::Relaxed);
+}
+
+fn count_evaluation() {
+    let count = evaluations().wrapping_add(1);
+    #[cfg(feature = "std")]
+    EVALUATIONS.with(|evaluations| evaluations.set(count));
+    #[cfg(not(feature = "std"))]
+    EVALUATIONS.store(count, core::sync::atomic::Ordering::Relaxed);
+}
+
 /// What the iteration has to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -89,6 +116,7 @@ impl Careful {
         direction: &mut [f64],
     ) -> Next {
         self.evaluations += 1;
+        count_evaluation();
         if self.evaluations > MAX_EVALUATIONS {
             return Next::Failed;
         }

@@ -80,6 +80,7 @@ mod samples;
 mod scalar;
 mod simulation;
 mod state;
+pub mod statistics;
 mod system;
 mod trigonometry;
 mod unchecked;

@@ -10,87 +10,103 @@ pub const STEPS: u32 = 10;
 /// A velocity below this multiple of the largest one is taken for a rounding error.
 const FLOOR: f64 = 1e-9;
 
-/// What is known of one velocity; at first nothing.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Signs {
-    last: f64,
-    /// Changes of sign in a row.
-    changes: u32,
-    /// The least and the largest mean of two velocities in a row since then, and the largest magnitude.
-    means: (f64, f64),
-    magnitude: f64,
-    rang: bool,
-}
-
-impl Signs {
-    /// Takes the velocity after a step; smaller ones than `floor` have no sign.
-    fn take(&mut self, v: f64, floor: f64) {
-        let mean = f64::midpoint(self.last, v);
-        let magnitude = v.abs();
-        // NaN does not change the sign either.
-        if self.last * v < 0.0 && magnitude > floor && self.last.abs() > floor {
-            if self.changes == 0 {
-                self.means = (mean, mean);
-                self.magnitude = self.last.abs();
-            }
-            self.changes = self.changes.saturating_add(1);
-            self.means = (self.means.0.min(mean), self.means.1.max(mean));
-            self.magnitude = self.magnitude.max(magnitude);
-            // A mean that moves is that of a motion, or of a velocity that is damped within a few steps.
-            let moves = self.means.1 - self.means.0 > self.magnitude / 3.0;
-            self.rang |= self.changes > STEPS && !moves;
-        } else {
-            self.changes = 0;
-        }
-        self.last = v;
-    }
-}
-
 /// Watches the velocities of a simulation, step by step.
 ///
 /// ```
-/// use nhi_runtime::ringing::{Ringing, Signs};
+/// use nhi_runtime::ringing::Ringing;
 ///
-/// let mut ringing = Ringing::new([Signs::default(); 2]);
-/// let mut v = 1.0;
+/// let mut ringing = Ringing::new([0.0; 2]);
+/// let mut v = [1.0, 0.5];
 /// for _ in 0..20 {
-///     ringing.take(&[v, 0.5]);
-///     v *= -0.98;
+///     let before = v;
+///     v[0] *= -0.98;
+///     ringing.take(before.into_iter().zip(v));
 /// }
 /// assert!(ringing.velocities().eq([0]));
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ringing<A> {
-    velocities: A,
+    /// Changes of sign in a row, of each velocity.
+    changes: A,
+    /// The least and the largest mean of two velocities in a row since then.
+    means: [A; 2],
+    /// The largest magnitude since then.
+    magnitudes: A,
+    /// One for velocities that have rung.
+    rang: A,
+    /// The largest magnitude of all velocities.
     largest: f64,
+    /// Whether the last step changed a sign.
+    follows: bool,
 }
 
-impl<A: AsRef<[Signs]> + AsMut<[Signs]>> Ringing<A> {
-    /// With one entry for every velocity.
-    pub fn new(velocities: A) -> Ringing<A> {
-        Ringing { velocities, largest: 0.0 }
+impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
+    /// For as many velocities as there are zeros.
+    pub fn new(zeros: A) -> Ringing<A> {
+        Ringing {
+            changes: zeros.clone(),
+            means: [zeros.clone(), zeros.clone()],
+            magnitudes: zeros.clone(),
+            rang: zeros,
+            largest: 0.0,
+            follows: false,
+        }
     }
 
-    /// Takes the velocities at the start and after every step.
-    pub fn take(&mut self, v: &[f64]) {
-        self.largest = v.iter().fold(self.largest, |largest, v| largest.max(v.abs()));
+    /// Takes the velocities before and after a step.
+    #[inline]
+    pub fn take(&mut self, step: impl Iterator<Item = (f64, f64)> + Clone) {
+        let seen = step.clone().fold((self.follows, self.largest), |(turns, largest), (before, after)| {
+            let size = if before < 0.0 { -before } else { before };
+            (turns | (before * after < 0.0), if size > largest { size } else { largest })
+        });
+        self.largest = seen.1;
+        if seen.0 {
+            self.follow(step);
+        }
+    }
+
+    /// Looks at velocities of which one changes its sign now, or did before.
+    #[cold]
+    #[inline(never)]
+    fn follow(&mut self, step: impl Iterator<Item = (f64, f64)>) {
         let floor = FLOOR * self.largest;
-        for (signs, &v) in self.velocities.as_mut().iter_mut().zip(v) {
-            signs.take(v, floor);
+        self.follows = false;
+        let [low, high] = &mut self.means;
+        let means = low.as_mut().iter_mut().zip(high.as_mut());
+        let others = self.magnitudes.as_mut().iter_mut().zip(self.rang.as_mut());
+        let all = self.changes.as_mut().iter_mut().zip(means.zip(others));
+        for ((before, after), (changes, ((low, high), (magnitude, rang)))) in step.zip(all) {
+            // NaN does not change the sign either.
+            if !(before * after < 0.0 && before.abs() > floor && after.abs() > floor) {
+                *changes = 0.0;
+                continue;
+            }
+            let mean = f64::midpoint(before, after);
+            if *changes == 0.0 {
+                (*low, *high, *magnitude) = (mean, mean, before.abs());
+            }
+            *changes += 1.0;
+            (*low, *high, *magnitude) = (low.min(mean), high.max(mean), magnitude.max(after.abs()));
+            // A mean that moves is that of a motion, or of a velocity that is damped within a few steps.
+            let moves = *high - *low > *magnitude / 3.0;
+            if *changes > f64::from(STEPS) && !moves {
+                *rang = 1.0;
+            }
+            self.follows = true;
         }
     }
 
     /// Begins anew: the velocities that follow are not those after the next step. What rang stays known.
     pub fn interrupt(&mut self) {
-        for signs in self.velocities.as_mut() {
-            *signs = Signs { rang: signs.rang, ..Signs::default() };
-        }
+        self.changes.as_mut().iter_mut().for_each(|changes| *changes = 0.0);
+        self.follows = false;
     }
 
     /// The places of the velocities that have rung.
     pub fn velocities(&self) -> impl Iterator<Item = usize> + '_ {
-        let all = self.velocities.as_ref().iter().enumerate();
-        all.filter(|(_, signs)| signs.rang).map(|(i, _)| i)
+        let all = self.rang.as_ref().iter().enumerate();
+        all.filter(|(_, rang)| **rang != 0.0).map(|(i, _)| i)
     }
 }
 
@@ -99,9 +115,14 @@ mod tests {
     use super::*;
 
     fn rings(v: impl IntoIterator<Item = f64>) -> bool {
-        let mut ringing = Ringing::new([Signs::default(); 2]);
-        // The other velocity says what is large.
-        v.into_iter().for_each(|v| ringing.take(&[v, 1.0]));
+        let mut ringing = Ringing::new([0.0; 2]);
+        let mut last = None;
+        for v in v {
+            if let Some(last) = last.replace(v) {
+                // The other velocity says what is large.
+                ringing.take([(last, v), (1.0, 1.0)].into_iter());
+            }
+        }
         ringing.velocities().any(|i| i == 0)
     }
 

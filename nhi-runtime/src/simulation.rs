@@ -19,6 +19,7 @@ use crate::isa::{Isa, REGISTERS, Work};
 use crate::mechanics::{mean, momenta, momentum_rates, reaction, sum};
 use crate::passage::{self, Ends};
 use crate::samples::SampleOf;
+use crate::statistics::{Evaluations, Statistics};
 use crate::unchecked::{self, unchecked};
 use crate::{
     Acceleration, Arithmetic, Error, Failure, Fields, Fits, Limits, Method, Quantity, Reflecting, Sample,
@@ -51,6 +52,7 @@ pub struct Simulation<S: System, M: Method<S>, T: Scalar = f64> {
     interval: Interval,
     /// Where the last step began.
     last: Last<S, M, T>,
+    statistics: Statistics<S::Velocity<f64>>,
 }
 
 impl<S: System, M: Method<S>> Simulation<S, M> {
@@ -200,6 +202,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                 }
             };
             if is_fine && self.is_plausible_after(&before) {
+                self.statistics.skip();
                 self.interval.lengthen(self.steps);
                 continue;
             }
@@ -353,6 +356,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             kinetic,
             interval,
             last: Kept::NOTHING,
+            statistics: Statistics::new(S::Velocity::splat(0.0)),
         })
     }
 
@@ -364,6 +368,30 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// When a step is refused although its results are finite.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// What has been noticed of the steps: how many needed the safeguarded form of Newton's method, and which velocities ring.
+    /// A simulation from a snapshot begins anew.
+    ///
+    /// ```
+    /// use nhi_runtime::prelude::*;
+    ///
+    /// #[derive(Nonholonomic, Clone)]
+    /// #[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2, constraints(), force = -c*dot(x)*dx)]
+    /// struct Damped {
+    ///     c: f64,
+    /// }
+    ///
+    /// // The time constant is a hundredth of a step.
+    /// let mut sim = Simulation::new(Damped { c: 1e4 }, Dla2, [0.0], [1.0], 0.01).unwrap();
+    /// for _ in 0..20 {
+    ///     sim.step().unwrap();
+    /// }
+    /// assert!(sim.statistics().ringing().eq([0]));
+    /// assert_eq!(sim.statistics().safeguarded(), 0);
+    /// ```
+    pub fn statistics(&self) -> &Statistics<S::Velocity<f64>> {
+        &self.statistics
     }
 
     /// The kinetic energy of the present state.
@@ -432,7 +460,8 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         let time = self.time();
         let h = self.h();
         let last = Kept::of(|| Departure { state: self.state, inputs: *inputs, t: time, h });
-        let Simulation { method, parameters, prepared, state, steps, limits, kinetic, .. } = self;
+        let Simulation { method, parameters, prepared, state, steps, limits, kinetic, statistics, .. } = self;
+        let evaluations = Evaluations::now();
         let stepped = method::step::<S, M, T>(
             method,
             prepared,
@@ -444,13 +473,19 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
                 if is_tested {
                     let (at, ends) = ((time, h), [now, next]);
                     *kinetic = passage::test::<S, T>(limits, parameters, at, inputs, ends, *kinetic)?;
+                    let (before, after) = (now.v(), next.v());
+                    let velocities = before.as_ref().iter().zip(after.as_ref());
+                    statistics.take(velocities.map(|(before, after)| (before.to_f64(), after.to_f64())));
                 }
                 Ok(())
             },
         );
+        if const { M::HAS_NEWTON } {
+            self.statistics.count(evaluations, stepped.is_ok());
+        }
         match stepped {
             Ok(()) => {
-                *steps += 1;
+                self.steps += 1;
                 self.last = last;
                 Ok(())
             }

@@ -109,6 +109,9 @@ where
         assert_eq!(bits(&interpreted.numbers()), expected, "{name}: step {k} interpreted");
         velocities.push(derived.v().as_ref().to_vec());
     }
+    assert_eq!(jit.statistics().evaluations(), derived.statistics().evaluations(), "{name}");
+    assert_eq!(jit.statistics().safeguarded(), derived.statistics().safeguarded(), "{name}");
+    assert!(jit.statistics().ringing().eq(derived.statistics().ringing()), "{name}");
     at_once.advance(steps).unwrap_or_else(|e| panic!("{name}, at once: {e}"));
     jit_at_once.advance(steps).unwrap_or_else(|e| panic!("{name}, at once at run time: {e}"));
     let expected = bits(&derived.to_snapshot().state);
@@ -190,6 +193,14 @@ fn the_step_that_stops_a_block_solves_the_trapezoidal_equation() {
     }
     // One step leads from 0.01137 into the smooth part.
     assert!(found.iter().any(|v| v[0].abs() < 1e-4), "{found:?}");
+    let mut simulation = Simulation::new(Block { m, f, eps }, Dla2, [0.0], [1.00137], h).expect("a start");
+    assert_eq!(simulation.statistics().evaluations(), 0);
+    (0..100).for_each(|_| simulation.step().expect("a step"));
+    let statistics = simulation.statistics();
+    assert!(
+        statistics.safeguarded() > 0 && statistics.evaluations() > statistics.safeguarded(),
+        "{statistics:?}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 # Types of the extension module, which is written in Rust (`src`).
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,16 @@ class Report:
     def text(self, format: str) -> str: ...
 
 @final
+class Statistics(TypedDict):
+    """What a simulation has noticed of its steps. Steps of `advance` that are taken together are not watched."""
+
+    #: How many steps were solved by the safeguarded form of Newton's method only.
+    safeguarded: int
+    #: How often it has evaluated equations.
+    evaluations: int
+    #: The velocities that changed their signs at every step, as a method answers damping that is faster than its steps.
+    ringing: list[str]
+
 class Simulation:
     """The integration of one trajectory, step by step. `System.simulation` makes one.
 
@@ -114,6 +124,9 @@ class Simulation:
     @property
     def method(self) -> str:
         """Id of the method."""
+    @property
+    def statistics(self) -> Statistics:
+        """What has been noticed of the steps."""
     @property
     def q(self) -> Array:
         """Configuration, shape (n,)."""

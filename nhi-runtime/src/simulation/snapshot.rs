@@ -3,7 +3,8 @@
 use super::Clock;
 use crate::balance::Interval;
 use crate::derivatives::Kept;
-use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, System};
+use crate::statistics::Statistics;
+use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, System, Vector};
 
 /// All numbers of a [`Simulation`], to be stored and continued from. With the feature `serde` it can be written in any
 /// format that keeps `f64` exactly.
@@ -98,6 +99,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             kinetic,
             interval,
             last,
+            statistics: Statistics::new(S::Velocity::splat(0.0)),
         })
     }
 }
