@@ -8,4 +8,5 @@ pub mod oracle;
 pub mod random;
 pub mod reason;
 pub mod sample;
+pub mod together;
 pub mod with_methods;

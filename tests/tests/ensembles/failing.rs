@@ -1,9 +1,9 @@
 //! Trajectories of models that fail, each by itself.
 
-use crate::{Data, everything};
 use nhi_models::{Row, chaotic_r7, lie, sleigh_com};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Error, Failure, Limits, Method, System, Vector};
+use nhi_tests::together::{Data, everything};
 use std::collections::BTreeSet;
 
 /// More than one block of them.

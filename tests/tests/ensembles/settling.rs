@@ -1,6 +1,6 @@
 //! A sleigh runs straight in the end: its turning dies out, and does not stay as the least number there is.
 
-use crate::models::lie::chaplygin_sleigh::{ChaplyginSleigh, MODEL};
+use nhi_models::lie::chaplygin_sleigh::{ChaplyginSleigh, MODEL};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Fields, Method};
 
