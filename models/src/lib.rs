@@ -12,6 +12,7 @@ pub mod chaotic_r7;
 pub mod contact_oscillator;
 pub mod contact_oscillator_gauged;
 pub mod euler_disk;
+pub mod gearbox;
 pub mod knife_incline;
 pub mod lie;
 pub mod magnetic_particle;
@@ -24,6 +25,7 @@ pub mod sleigh_contact;
 pub mod sleigh_moving_mass;
 pub mod snakeboard;
 pub mod snakeboard_free;
+pub mod tractor;
 pub mod vertical_disk;
 
 pub use nhi_run::model::{
@@ -57,6 +59,11 @@ pub const MODELS: &[&dyn Model] = &[
     &mobile_robot::MODEL,
     &sleigh_moving_mass::MODEL,
     &magnetic_particle::MODEL,
+    &gearbox::REVERSIBLE,
+    &gearbox::MODEL,
+    &gearbox::ASYMMETRIC,
+    &gearbox::BOTH,
+    &tractor::MODEL,
 ];
 
 /// All models with a group factor. Names are those of the reference data, which [`MODELS`] may have too.

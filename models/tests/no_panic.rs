@@ -212,6 +212,7 @@ systems! {
     contact_oscillator models::contact_oscillator::ContactOscillator, 14;
     euler_disk models::euler_disk::EulerDisk, 14;
     knife_incline models::knife_incline::KnifeIncline, 14;
+    gearbox models::gearbox::Gearbox, 14;
     magnetic_particle models::magnetic_particle::MagneticParticle, 14;
     mobile_robot models::mobile_robot::MobileRobot, 14;
     nh_particle models::nh_particle::NhParticle, 14;
@@ -222,6 +223,7 @@ systems! {
     sleigh_moving_mass models::sleigh_moving_mass::SleighMovingMass, 14;
     snakeboard models::snakeboard::Snakeboard, 14;
     snakeboard_free models::snakeboard_free::SnakeboardFree, 14;
+    tractor models::tractor::Tractor, 14;
     vertical_disk models::vertical_disk::VerticalDisk, 14;
 
     // On every group, with and without coordinates beside it and dependence on the pose.

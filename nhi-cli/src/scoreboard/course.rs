@@ -18,7 +18,7 @@ pub struct Course {
 
 /// Step sizes and time spans; the spans of 200, 60 and 40 units of time are those of the independent
 /// measurements that the tests compare with.
-const RUNS: [(&str, f64, f64); 17] = [
+const RUNS: [(&str, f64, f64); 22] = [
     ("contact_oscillator", 0.1, 200.0),
     ("contact_oscillator_gauged", 0.1, 200.0),
     ("perturbed_oscillator", 0.1, 200.0),
@@ -36,6 +36,11 @@ const RUNS: [(&str, f64, f64); 17] = [
     ("mobile_robot", 0.05, 60.0),
     ("sleigh_moving_mass", 0.05, 200.0),
     ("magnetic_particle", 0.1, 200.0),
+    ("gearbox_reversible", 0.1, 200.0),
+    ("gearbox", 0.1, 200.0),
+    ("gearbox_asymmetric", 0.1, 200.0),
+    ("gearbox_both", 0.1, 200.0),
+    ("tractor", 0.05, 200.0),
 ];
 
 /// The names of the models with courses.

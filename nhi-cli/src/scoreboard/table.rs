@@ -3,12 +3,15 @@
 use super::board::{Board, Cell, Sheet};
 use super::energy::{Energy, Verdict};
 use crate::list::table;
+use nhi_run::model::Family;
 use std::fmt::Write;
 
 /// Text above the tables: which method to use.
 const MINUTE: &str = include_str!("minute.md");
-/// Text below the tables: definitions, and reasons for unexpected cells.
-const NOTES: &str = include_str!("notes.md");
+/// Text below the tables: definitions.
+const MEASURED: &str = include_str!("measured.md");
+/// Reasons for unexpected cells of the models of the literature.
+const REASONS: &str = include_str!("reasons.md");
 
 impl Board {
     /// For the terminal.
@@ -40,6 +43,7 @@ impl Board {
     pub(crate) fn markdown(&self, figures: &[(&str, &str)]) -> String {
         let mut text = format!("{MINUTE}\n## All models\n\n");
         markdown(&mut text, &SUMMARY, self.summary());
+        text += &self.findings();
         for (name, caption) in figures {
             let _ = write!(text, "\n![{caption}]({name})\n\n{caption}\n");
         }
@@ -47,7 +51,11 @@ impl Board {
             text += "\n## Phase volume\n\n";
             markdown(&mut text, &VOLUME, self.volumes());
         }
-        let _ = write!(text, "\n{NOTES}");
+        let _ = write!(text, "\n{MEASURED}");
+        // Each of them is about one of these models.
+        if super::names().all(|name| self.sheets.iter().any(|sheet| sheet.course.model.name() == name)) {
+            let _ = write!(text, "\n{REASONS}");
+        }
         for sheet in &self.sheets {
             let _ = write!(text, "\n## {}\n\n", title(sheet));
             markdown(&mut text, &HEADER, sheet.cells.iter().map(cells));
@@ -80,6 +88,51 @@ impl Board {
             ]
         };
         (0..first.cells.len()).map(row).collect()
+    }
+
+    /// On which models the energy error of the symmetric methods on the constraints is bounded, and what the others do.
+    fn findings(&self) -> String {
+        let (mut bounded, mut others) = (Vec::new(), String::new());
+        for sheet in &self.sheets {
+            let families = [Family::Dla, Family::Composed];
+            let symmetric = |cell: &&Cell| {
+                families.contains(&cell.method.family) && cell.method.adjoint == Some(cell.method.id)
+            };
+            let runs: Vec<(&str, &Energy)> = sheet
+                .cells
+                .iter()
+                .filter(symmetric)
+                .filter_map(|cell| Some((cell.method.id, cell.decisive()?)))
+                .collect();
+            if runs.is_empty() {
+                continue;
+            }
+            let name = sheet.course.model.name();
+            let (held, others_of): (Vec<_>, Vec<_>) =
+                runs.into_iter().partition(|(_, energy)| energy.verdict() == Verdict::Bounded);
+            if others_of.is_empty() {
+                bounded.push(format!("`{name}`"));
+                continue;
+            }
+            let told: Vec<String> =
+                others_of.iter().map(|(id, energy)| format!("`{id}` {}", drift(energy))).collect();
+            let held: Vec<String> = held.iter().map(|(id, _)| format!("`{id}`")).collect();
+            let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
+            let _ = writeln!(others, "- `{name}`: {}. Bounded: {held}.", told.join("; "));
+        }
+        let mut text = String::new();
+        if !bounded.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nOver {} steps the energy error of all symmetric methods on the constraints is bounded on {}.",
+                self.steps,
+                bounded.join(", ")
+            );
+        }
+        if !others.is_empty() {
+            let _ = write!(text, "\nOn these models it is not:\n\n{others}");
+        }
+        text
     }
 
     fn volumes(&self) -> Vec<[String; 3]> {
@@ -136,12 +189,6 @@ fn cells(cell: &Cell) -> [String; 8] {
         let [first, second] = energy.halves.map(number);
         if first == second { first } else { format!("{first}, {second}") }
     };
-    let drift = |energy: &Energy| match (energy.verdict(), energy.lost) {
-        (Verdict::Stopped, _) => "stops".to_owned(),
-        (Verdict::Lost, Some(t)) => format!("lost at t = {t:.1}"),
-        (Verdict::Drifting, _) => format!("{} of {}", signed(energy.drift), number(energy.largest())),
-        _ => "none".to_owned(),
-    };
     let parasite = cell.parasite.as_ref().map(|parasite| {
         let [first, last] = parasite.ends.map(number);
         format!("{first} → {last}")
@@ -157,6 +204,16 @@ fn cells(cell: &Cell) -> [String; 8] {
         or_none(cell.decisive().map(drift)),
         or_none(parasite),
     ]
+}
+
+/// What the energy does over a run.
+fn drift(energy: &Energy) -> String {
+    match (energy.verdict(), energy.lost) {
+        (Verdict::Stopped, _) => "stops".to_owned(),
+        (Verdict::Lost, Some(t)) => format!("lost at t = {t:.1}"),
+        (Verdict::Drifting, _) => format!("{} of {}", signed(energy.drift), number(energy.largest())),
+        _ => "none".to_owned(),
+    }
 }
 
 /// Runs that ended early, a line each.

@@ -4,9 +4,9 @@
 //! numbers of 32 digits they can be followed to where only the leading term is left.
 
 use nhi_models::{
-    Row, chaotic_r7, contact_oscillator, contact_oscillator_gauged, euler_disk, knife_incline,
+    Row, chaotic_r7, contact_oscillator, contact_oscillator_gauged, euler_disk, gearbox, knife_incline,
     magnetic_particle, mobile_robot, nh_particle, perturbed_oscillator, rotating_table_skate, sleigh_com,
-    sleigh_contact, sleigh_moving_mass, snakeboard, snakeboard_free, vertical_disk,
+    sleigh_contact, sleigh_moving_mass, snakeboard, snakeboard_free, tractor, vertical_disk,
 };
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Emits, Method, Scalar, State, System, Vector};
@@ -117,6 +117,7 @@ fn orders_hold_for_constant_masses() {
     assert_orders(&knife_incline::MODEL, (1.0, 16));
     assert_orders(&nh_particle::MODEL, (2.0, 16));
     assert_orders(&nh_particle::HARMONIC, (2.0, 16));
+    assert_orders(&gearbox::BOTH, (1.0, 16));
 }
 
 #[test]
@@ -124,6 +125,7 @@ fn orders_hold_for_varying_masses() {
     assert_orders(&sleigh_contact::MODEL, (2.0, 16));
     assert_orders(&sleigh_moving_mass::MODEL, (1.0, 16));
     assert_orders(&euler_disk::MODEL, (0.5, 16));
+    assert_orders(&tractor::MODEL, (1.0, 16));
 }
 
 #[test]

@@ -34,4 +34,6 @@ tests! {
     mobile_robot models::mobile_robot::MODEL, 0.02;
     sleigh_moving_mass models::sleigh_moving_mass::MODEL, 0.02;
     magnetic_particle models::magnetic_particle::MODEL, 0.02;
+    gearbox models::gearbox::BOTH, 0.05;
+    tractor models::tractor::MODEL, 0.02;
 }

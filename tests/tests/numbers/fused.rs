@@ -41,9 +41,9 @@ macro_rules! tests {
 tests! {
     in_coordinates models
     [
-        chaotic_r7, contact_oscillator, contact_oscillator_gauged, euler_disk, knife_incline, magnetic_particle,
-        mobile_robot, nh_particle, perturbed_oscillator, rotating_table_skate, sleigh_com, sleigh_contact,
-        sleigh_moving_mass, snakeboard, snakeboard_free, vertical_disk
+        chaotic_r7, contact_oscillator, contact_oscillator_gauged, euler_disk, gearbox, knife_incline,
+        magnetic_particle, mobile_robot, nh_particle, perturbed_oscillator, rotating_table_skate, sleigh_com, sleigh_contact,
+        sleigh_moving_mass, snakeboard, snakeboard_free, tractor, vertical_disk
     ]
     [Dla2, DlaRattle, Rattle, Compose::suzuki4(Dla2), Rk4]
 

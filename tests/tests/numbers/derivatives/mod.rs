@@ -119,6 +119,8 @@ tests! {
         Dla1, Dla2, Dla2Midpoint, DlaRattle, Rattle, GniMidpoint, Rk4
     ];
     magnetic_particle models::magnetic_particle::MODEL, 0.02: [Dla2, Dla2Midpoint, DlaRattle, Rattle, Rk4];
+    gearbox models::gearbox::BOTH, 0.05: [Dla2, Dla2Midpoint, DlaRattle, Rattle, Rk4];
+    tractor models::tractor::MODEL, 0.02: [Dla2, Dla2Midpoint, Rattle, Rk4];
 
     se2_sleigh lie::chaplygin_sleigh::MODEL, 0.02: [
         Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, Rattle::plain(), Rattle::stepped(), RattleRestarted,
