@@ -84,7 +84,6 @@ const PURPOSES: &[(&str, Measure)] = &[
 
 /// Passes that gain [`LEAST`] on fewer steps, or lose more than [`MOST_LOST`], with the reason why they stay.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("angle_addition", "few models have angles that are sums of others"),
     (
         "materialise",
         "the interpreter computes shared values once for it, and Cranelift shares equal values itself",
