@@ -23,7 +23,7 @@ pub(crate) struct Plan {
     outputs: Outputs,
 }
 
-const FIELDS: [&str; 7] = ["steps", "q1", "v1", "cost", "final_cost", "bounds", "guess"];
+const FIELDS: [&str; 8] = ["steps", "q1", "v1", "cost", "final_cost", "bounds", "guess", "starts"];
 
 #[derive(Deserialize)]
 struct Fields {
@@ -34,6 +34,7 @@ struct Fields {
     final_cost: Option<String>,
     bounds: Option<BTreeMap<String, [Option<Number>; 2]>>,
     guess: Option<Vec<Vec<Number>>>,
+    starts: Option<Number>,
 }
 
 impl Plan {
@@ -41,7 +42,12 @@ impl Plan {
         let format = self.outputs.format()?;
         let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS)?;
         let planning = planning(&stated).map_err(|malformed| stated.wrong(malformed))?;
-        let Planned { plan, .. } = planning.solve().map_err(|error| stated.unsolved(error))?;
+        let Planned { plan, others, .. } = planning.solve().map_err(|error| stated.unsolved(error))?;
+        let message = format!("cost {}, {}", plan.cost, plan.status);
+        let is_solved = plan.status.is_converged();
+        for other in &others {
+            eprintln!("another start guess: cost {}, {}", other.cost, other.status);
+        }
         let motion = Motion {
             parameters: &planning.parameters,
             q0: &planning.q0,
@@ -50,17 +56,22 @@ impl Plan {
             steps: planning.steps as u64,
         };
         let (run, case) = stated.run(motion, self.outputs.out.as_deref());
-        let recording = run.record(&mut |_| ControlFlow::Continue(())).map_err(failed)?;
+        let unsolved = || Failed::Stopped(format!("{}: {message}", self.problem.display()));
+        let recording = match run.record(&mut |_| ControlFlow::Continue(())) {
+            Ok(recording) => recording,
+            // What is no solution need not be a motion.
+            Err(_) if !is_solved => return Err(unsolved()),
+            Err(error) => return Err(failed(error)),
+        };
         let written = self
             .outputs
             .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));
-        let message = format!("cost {}, {}", plan.cost, plan.status);
-        if plan.status.is_converged() {
-            // The samples may be on standard output.
-            eprintln!("{message}");
-            return written;
+        if !is_solved {
+            return Err(unsolved());
         }
-        Err(Failed::Stopped(format!("{}: {message}", self.problem.display())))
+        // The samples may be on standard output.
+        eprintln!("{message}");
+        written
     }
 }
 
@@ -93,6 +104,7 @@ fn planning(stated: &Stated<Fields>) -> Result<Planning, Malformed> {
         },
         final_cost: own.final_cost.clone(),
         bounds: own.bounds.iter().flatten().map(bound).collect(),
+        starts: own.starts.map_or(Ok(1), |starts| count(starts, "starts"))? as usize,
         guess: own.guess.iter().flatten().enumerate().map(row).collect::<Result<_, _>>()?,
     })
 }

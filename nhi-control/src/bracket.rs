@@ -15,7 +15,7 @@ use core::f64::consts::TAU;
 use num_traits::Float;
 
 /// The displacement, as the largest entry of a tangent vector, of the motions from which amplitudes are found.
-const PROBE: f64 = 0.3;
+pub(crate) const PROBE: f64 = 0.3;
 /// The largest ratio of the amplitudes to those of these motions.
 const LARGEST_RATIO: f64 = 20.0;
 /// The largest factor by which the norm of all residuals may grow with waves that do not end where they began.
@@ -28,6 +28,8 @@ const SAMPLES: usize = 64;
 const ENOUGH: f64 = 0.8;
 /// Ratios of the amplitudes to those of these motions that are tried where more is left.
 const RATIOS: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0];
+/// Units of an input that are tried one after the other to find its amplitude.
+const UNITS: [f64; 4] = [1.0, 1e-2, 1e-4, 1e-6];
 
 pub(crate) struct Found {
     pub(crate) inputs: Vec<f64>,
@@ -74,9 +76,8 @@ pub(crate) fn find<D: Dynamics>(
     here: Residuals,
     residuals: &dyn Fn(&[f64]) -> Option<Residuals>,
 ) -> Option<Found> {
-    let mut search = Search { problem, u, amplitudes: Vec::new(), combinations, residuals };
-    let unit = |j: usize| amplitude(problem, states, &search.with(&[(j, COS, 1.0)]));
-    search.amplitudes = (0..problem.dynamics.sizes().inputs).map(unit).collect();
+    let amplitudes = amplitudes(problem, (states, u));
+    let search = Search { problem, u, amplitudes, combinations, residuals };
     let (before, missed) = search.combined(here);
     let mut open = None;
     let candidates = search.scored(&OPEN, &before);
@@ -127,17 +128,6 @@ impl<D: Dynamics> Search<'_, '_, D> {
         (self.residuals)(u).map(|all| self.combined(all))
     }
 
-    /// The inputs with waves added.
-    fn with(&self, waves: &[Added]) -> Vec<f64> {
-        let nu = self.problem.dynamics.sizes().inputs;
-        let mut all = self.u.to_vec();
-        for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {
-            let s = (k as f64 + 0.5) / self.problem.steps as f64;
-            waves.iter().for_each(|(j, (wave, _), amplitude)| step[*j] += amplitude * wave(s));
-        }
-        all
-    }
-
     /// Pairs of inputs and waves by how well they move the combinations from `before` towards zero, the best first, as is found from
     /// one motion each.
     fn scored(&self, all: &[Waves], before: &[f64]) -> Vec<Candidate> {
@@ -146,7 +136,8 @@ impl<D: Dynamics> Search<'_, '_, D> {
         for pair in (0..nu).flat_map(|i| (i + 1..nu).map(move |j| (i, j))) {
             for &waves in all {
                 let (i, j) = pair;
-                let probe = self.with(&[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
+                let probe =
+                    with(self.problem, self.u, &[(i, waves[0], amplitudes[i]), (j, waves[1], amplitudes[j])]);
                 let Some((after, _)) = self.residuals(&probe) else { continue };
                 let effect: Vec<f64> =
                     after.iter().zip(before).map(|(after, before)| after - before).collect();
@@ -177,7 +168,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
         let amplitudes = &self.amplitudes;
         let moved = |ratios: [f64; 2]| {
             let added = [(i, waves[0], ratios[0] * amplitudes[i]), (j, waves[1], ratios[1] * amplitudes[j])];
-            let inputs = self.with(&added);
+            let inputs = with(self.problem, self.u, &added);
             let (after, missing) = self.residuals(&inputs)?;
             Some((after, inputs, missing))
         };
@@ -226,19 +217,48 @@ fn nearest(before: &[f64], effect: &[f64], there: (f64, &[f64])) -> f64 {
     all.min_by(|one, other| left(*one).total_cmp(&left(*other))).unwrap_or(s)
 }
 
-/// The amplitude of an input, of which `unit` has one unit in addition to those of a motion through `states`, with which these are
-/// displaced by [`PROBE`].
-fn amplitude<D: Dynamics>(problem: &Problem<'_, D>, states: &[D::State], unit: &[f64]) -> f64 {
+/// Amplitudes of waves of each input that displace a motion with the inputs `u` by [`PROBE`].
+pub(crate) fn amplitudes<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    (states, u): (&[D::State], &[f64]),
+) -> Vec<f64> {
+    let of = |j: usize| amplitude(problem, states, |units| with(problem, u, &[(j, COS, units)]));
+    (0..problem.dynamics.sizes().inputs).map(of).collect()
+}
+
+/// The inputs `u` with waves added.
+fn with<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], waves: &[Added]) -> Vec<f64> {
+    let nu = problem.dynamics.sizes().inputs;
+    let mut all = u.to_vec();
+    for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {
+        let s = (k as f64 + 0.5) / problem.steps as f64;
+        waves.iter().for_each(|(j, (wave, _), amplitude)| step[*j] += amplitude * wave(s));
+    }
+    all
+}
+
+/// The amplitude of an input, of which `with` adds so many units to those of a motion through `states`, with which these are displaced
+/// by [`PROBE`].
+fn amplitude<D: Dynamics>(
+    problem: &Problem<'_, D>,
+    states: &[D::State],
+    with: impl Fn(f64) -> Vec<f64>,
+) -> f64 {
     let dynamics = problem.dynamics;
     let mut delta = vec![0.0; dynamics.sizes().states];
-    let mut largest = 0.0_f64;
     let mut moved = Vec::with_capacity(problem.steps);
-    if dynamics.motion(problem.steps, &problem.start, unit, &mut moved).is_err() {
-        return 1.0;
+    // Where steps with one unit cannot be taken, a small part of it says as much.
+    for unit in UNITS {
+        moved.clear();
+        if dynamics.motion(problem.steps, &problem.start, &with(unit), &mut moved).is_err() {
+            continue;
+        }
+        let mut largest = 0.0_f64;
+        for (from, to) in states.iter().skip(1).zip(&moved) {
+            dynamics.difference(from, to, &mut delta);
+            largest = largest.max(norm(&delta));
+        }
+        return if largest > 0.0 && largest.is_finite() { unit * PROBE / largest } else { unit };
     }
-    for (from, to) in states.iter().skip(1).zip(&moved) {
-        dynamics.difference(from, to, &mut delta);
-        largest = largest.max(norm(&delta));
-    }
-    if largest > 0.0 && largest.is_finite() { PROBE / largest } else { 1.0 }
+    UNITS[UNITS.len() - 1]
 }

@@ -6,8 +6,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use nhi_runtime::{
-    CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Method, Reduced, ReducedOf,
-    Scalar, State, System, Tangential, Vector,
+    CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Limits, Method, Reduced,
+    ReducedOf, Scalar, State, Symmetry, System, Tangential, Vector,
 };
 
 /// Directions in which derivatives of functions are taken at once.
@@ -149,7 +149,14 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     /// The state after step `k`, which begins there.
     pub(crate) fn step_from(&self, k: usize, from: &DepartureOf<S, M>) -> Result<ReducedOf<S>, Failure> {
         let Departure { state, inputs, t, .. } = from;
-        self.reduced(k, &self.method.step(&self.prepared, state, *t, inputs)?, inputs)
+        let after = self.method.step(&self.prepared, state, *t, inputs)?;
+        self.test(*t, inputs, [state, &after])?;
+        self.reduced(k, &after, inputs)
+    }
+
+    /// Tests a step as a simulation does, which would refuse it.
+    fn test(&self, t: f64, inputs: &S::Inputs<f64>, states: [&M::State<f64>; 2]) -> Result<(), Failure> {
+        Limits::DEFAULT.test::<S, f64>(&self.parameters, (t, self.h), inputs, states)
     }
 
     /// The state after step `k` in the place of the method's.
@@ -234,6 +241,31 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         entry::<S>(i)
     }
 
+    fn momenta(&self, k: usize, x: &Self::State) -> Vec<(String, Vec<f64>)> {
+        let size = self.sizes().states;
+        let derivatives = |symmetry: &Symmetry| {
+            let mut slopes = vec![0.0; size];
+            // First derivatives, in some directions at once.
+            for first in (0..size).step_by(LANES) {
+                let mut delta: S::Tangent<First> = vector(&[]);
+                let lanes = first..size.min(first + LANES);
+                let entries = delta.as_mut()[lanes.clone()].iter_mut();
+                entries.enumerate().for_each(|(lane, entry)| entry.eps[lane] = 1.0);
+                let x = S::retract(&lifted::<S, First>(x), &delta);
+                let parameters = vector(self.parameters.as_ref());
+                let t = First::from_f64(self.time(k));
+                let v = S::velocity(&parameters, &x.q, &x.nu, t, &vector(&[]));
+                let p = S::momentum(&parameters, &x.q, &v, t);
+                for (lane, slope) in slopes[lanes].iter_mut().enumerate() {
+                    let terms = p.as_ref().iter().zip(symmetry.direction);
+                    *slope = terms.map(|(p, xi)| p.eps[lane] * xi).sum();
+                }
+            }
+            (symmetry.momentum.to_owned(), slopes)
+        };
+        S::SYMMETRIES.iter().map(derivatives).collect()
+    }
+
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure> {
         self.step_from(k, &self.departure(k, x, u)?)
     }
@@ -256,6 +288,7 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
             self.method.resync_if_due(&mut state, k as u64);
             let u = vector(u);
             let after = self.method.step(&self.prepared, &state, self.time(k), &u).map_err(failed)?;
+            self.test(self.time(k), &u, [&state, &after]).map_err(failed)?;
             states.push(self.reduced(k, &after, &u).map_err(failed)?);
             before = Some(after);
         }
@@ -325,6 +358,9 @@ impl<S: Tangential, M: Differentiable<S>> Dynamics for Discrete<S, M> {
         self.is_flat
     }
 }
+
+/// Numbers with first derivatives in [`LANES`] directions.
+type First = Dual<f64, LANES>;
 
 /// Numbers with first derivatives in [`LANES`] directions, second ones in these and another one.
 pub(crate) type Second = Dual<Dual<f64, LANES>>;

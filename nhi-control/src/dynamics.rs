@@ -33,10 +33,16 @@ pub trait Dynamics {
         format!("x[{i}]")
     }
 
+    /// Momenta before step `k`, by name, with their derivatives by the state, covectors of tangent vectors: what
+    /// [`Status::dependent`](crate::Status::dependent) is named by where no inputs change them. By default none.
+    fn momenta(&self, _k: usize, _x: &Self::State) -> Vec<(String, Vec<f64>)> {
+        Vec::new()
+    }
+
     /// The state after step `k` with the inputs `u`.
     ///
     /// # Errors
-    /// A step that cannot be taken. The planner shortens what led there.
+    /// A step that cannot be taken, or that a simulation refuses. The planner shortens what led there.
     fn step(&self, k: usize, x: &Self::State, u: &[f64]) -> Result<Self::State, Failure>;
 
     /// Appends to `states` those after each of the first `steps` steps from `x`, whose inputs follow one another in `inputs`. A

@@ -54,6 +54,18 @@ pub enum LqrError {
         /// Those that there are.
         names: Vec<String>,
     },
+    /// The others determine an entry, by the constraints or because it stands there twice.
+    Dependent {
+        /// Its name.
+        name: String,
+    },
+    /// Inputs drive constraints, so that velocities are no states.
+    Driven,
+    /// There are no derivatives of the last step.
+    Derivatives {
+        /// Why.
+        cause: nhi_runtime::Error,
+    },
     /// An entry cannot be left out: the others change it, and one of them depends on it.
     Coupled {
         /// Its name.
@@ -88,6 +100,13 @@ impl fmt::Display for LqrError {
             LqrError::NoEntry { name, names } => {
                 write!(f, "no entry has the name {name}: there are {}", names.join(", "))
             }
+            LqrError::Dependent { name } => {
+                write!(f, "the constraints and the entries before it determine {name}; leave it out")
+            }
+            LqrError::Driven => {
+                write!(f, "inputs drive the constraints of the system; without them velocities are states")
+            }
+            LqrError::Derivatives { cause } => write!(f, "{cause}"),
             LqrError::Coupled { name, dependent } => {
                 write!(
                     f,
@@ -98,8 +117,11 @@ impl fmt::Display for LqrError {
     }
 }
 
-/// `0.800 x - 0.600 nu[0]`, without what is small.
+/// `0.800 x - 0.600 nu[0]`, without what is small; one entry has its name alone.
 pub(crate) fn combination(f: &mut fmt::Formatter<'_>, direction: &[(String, f64)]) -> fmt::Result {
+    if let [(name, 1.0)] = direction {
+        return write!(f, "{name}");
+    }
     for (i, (name, factor)) in direction.iter().filter(|(_, factor)| factor.abs() > 1e-3).enumerate() {
         let sign = match (i, *factor < 0.0) {
             (0, false) => "",

@@ -51,7 +51,7 @@
 //! # Ok::<(), nhi_control::PlanError>(())
 //! ```
 //!
-//! A plan is a local minimum. [`multi_start`] solves a problem from several start guesses, and [`free_time`] finds the time of a plan
+//! A plan is a local minimum. [`multi_start`] and [`best_of`] solve a problem from several start guesses, and [`free_time`] finds the time of a plan
 //! where it has a price.
 //!
 //! # Control
@@ -70,7 +70,7 @@
 //!
 //! # Without the standard library
 //!
-//! Without the default feature `std` the crate needs an allocator only. [`multi_start`], which takes threads, is not there.
+//! Without the default feature `std` the crate needs an allocator only. [`multi_start`] and [`best_of`], which take threads, are not there.
 
 #![no_std]
 
@@ -110,7 +110,7 @@ pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use linear::Linear;
 #[cfg(feature = "std")]
-pub use multi_start::multi_start;
+pub use multi_start::{best_of, multi_start};
 pub use observed::{Declared, Entries, Measurement, Observed};
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};

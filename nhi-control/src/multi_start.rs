@@ -20,19 +20,76 @@ const SAME: f64 = 1e-4;
 ///     Problem::new(car, 80, start.clone())
 ///         .cost("effort", Quadratic::of_inputs(&[1.0, 1.0]))
 ///         .reach(end.clone())
-///         .guess_waves(i as u64, &[1.0, 0.5])
+///         .vary_guess(i)
 /// })?;
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// # Errors
-/// The first mistake in a problem. Start guesses whose steps cannot be taken are left out.
+/// The first mistake in a problem. Start guesses at which functions are not finite are left out.
 pub fn multi_start<'a, D: Dynamics + 'a>(
     count: usize,
     options: &Options,
     problem: impl Fn(usize) -> Problem<'a, D> + Sync,
 ) -> Result<Vec<Plan<D::State>>, PlanError>
+where
+    D::State: Send,
+{
+    let mut plans = Vec::new();
+    for plan in solve_all(count, options, problem) {
+        match plan {
+            Ok(plan) => plans.push(plan),
+            Err(PlanError::NonFinite { .. }) => {}
+            Err(mistake) => return Err(mistake),
+        }
+    }
+    plans.retain(is_minimum);
+    Ok(distinct(plans))
+}
+
+/// Solves problems as [`multi_start`] does. Returns the plan of least cost among the minima, or, if there are none, the one that comes
+/// nearest to a solution, and the others in this order. Minima are listed once.
+///
+/// # Errors
+/// A mistake in a problem, and functions that are not finite at all start guesses; none if `count` is zero, for which there is no plan.
+pub fn best_of<'a, D: Dynamics + 'a>(
+    count: usize,
+    options: &Options,
+    problem: impl Fn(usize) -> Problem<'a, D> + Sync,
+) -> Result<Option<(Plan<D::State>, Vec<Plan<D::State>>)>, PlanError>
+where
+    D::State: Send,
+{
+    let (mut plans, mut first_error) = (Vec::new(), None);
+    for plan in solve_all(count, options, problem) {
+        match plan {
+            Ok(plan) => plans.push(plan),
+            Err(error @ PlanError::NonFinite { .. }) => first_error = first_error.or(Some(error)),
+            Err(mistake) => return Err(mistake),
+        }
+    }
+    let (minima, mut others): (Vec<_>, Vec<_>) = plans.into_iter().partition(is_minimum);
+    // Stationary motions first; what has no residual is not a number, which comes last.
+    let order = |plan: &Plan<D::State>| (!plan.status.is_converged(), plan.status.infeasibility);
+    others.sort_by(|a, b| {
+        let ((a, by_a), (b, by_b)) = (order(a), order(b));
+        a.cmp(&b).then(by_a.total_cmp(&by_b))
+    });
+    let mut all = distinct(minima).into_iter().chain(others);
+    match (all.next(), first_error) {
+        (Some(best), _) => Ok(Some((best, all.collect()))),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The solutions of all problems, in their order.
+fn solve_all<'a, D: Dynamics + 'a>(
+    count: usize,
+    options: &Options,
+    problem: impl Fn(usize) -> Problem<'a, D> + Sync,
+) -> Vec<Result<Plan<D::State>, PlanError>>
 where
     D::State: Send,
 {
@@ -52,22 +109,23 @@ where
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let mut solved = solved.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     solved.sort_by_key(|(i, _)| *i);
-    let mut plans: Vec<Plan<D::State>> = Vec::new();
-    for (_, plan) in solved {
-        match plan {
-            Ok(plan) if plan.status.is_converged() && plan.status.is_minimum => plans.push(plan),
-            Ok(_) | Err(PlanError::Step { .. } | PlanError::NonFinite { .. }) => {}
-            Err(mistake) => return Err(mistake),
-        }
-    }
+    solved.into_iter().map(|(_, plan)| plan).collect()
+}
+
+fn is_minimum<X>(plan: &Plan<X>) -> bool {
+    plan.status.is_converged() && plan.status.is_minimum
+}
+
+/// Each of the plans once, the one of least cost first.
+fn distinct<X>(mut plans: Vec<Plan<X>>) -> Vec<Plan<X>> {
     plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mut distinct: Vec<Plan<D::State>> = Vec::new();
+    let mut distinct: Vec<Plan<X>> = Vec::new();
     for plan in plans {
         if !distinct.iter().any(|other| is_same(other, &plan)) {
             distinct.push(plan);
         }
     }
-    Ok(distinct)
+    distinct
 }
 
 fn is_same<X>(a: &Plan<X>, b: &Plan<X>) -> bool {

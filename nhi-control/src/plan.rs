@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use nalgebra::DMatrix;
+use nhi_runtime::Failure;
 
 /// A motion that solves a [`Problem`](crate::Problem), or the last one that was tried; [`Plan::status`] says which.
 #[derive(Clone, Debug)]
@@ -40,8 +41,12 @@ pub struct Status {
     pub infeasibility: f64,
     /// Whether the motion is a minimum to second order, with conditions and active bounds.
     pub is_minimum: bool,
-    /// Combinations of conditions that no inputs change at the last motion, to first order: each by the names in it and their
-    /// factors, the largest 1. A combination that is satisfied, as is one of a conserved momentum, is redundant.
+    /// Conditions and inequalities that the last motion misses, unless it is a solution, by the value that is too much (or, if
+    /// negative, is missing).
+    pub missed: Vec<(String, f64)>,
+    /// What no inputs change at the last motion, to first order, of the conditions: each by the names in it and their factors, the
+    /// largest 1. A [momentum](crate::Dynamics::momenta) has its own name alone; other combinations are of names of conditions. One
+    /// that is satisfied is redundant.
     pub dependent: Vec<Vec<(String, f64)>>,
     /// The pair of inputs along whose Lie bracket the start guess was moved, because no inputs changed a combination of
     /// conditions to first order.
@@ -65,6 +70,14 @@ pub enum Outcome {
     CannotMeet(Vec<(String, f64)>),
     /// No shorter step made progress.
     Stalled,
+    /// A simulation refuses a step: of all start guesses with a part of the given inputs, or of the motion that solves the problem,
+    /// because small deviations grow along it.
+    Refused {
+        /// The step, from 0.
+        step: usize,
+        /// Why.
+        cause: Failure,
+    },
 }
 
 impl Outcome {
@@ -87,11 +100,10 @@ impl fmt::Display for Status {
             Outcome::Converged => write!(f, "converged")?,
             Outcome::IterationLimit => write!(f, "not converged")?,
             Outcome::Stalled => write!(f, "stalled")?,
+            Outcome::Refused { step, cause } => write!(f, "a simulation refuses step {step}: {cause};")?,
             Outcome::CannotMeet(violated) => {
                 write!(f, "cannot meet ")?;
-                for (i, (name, by)) in violated.iter().enumerate() {
-                    write!(f, "{}{name} by {by:.3e}", if i > 0 { ", " } else { "" })?;
-                }
+                amounts(f, violated)?;
             }
         }
         write!(
@@ -99,6 +111,10 @@ impl fmt::Display for Status {
             " after {} iterations; residual of optimality {:.1e}, of constraints {:.1e}",
             self.iterations, self.kkt, self.infeasibility
         )?;
+        if !(self.missed.is_empty() || matches!(self.outcome, Outcome::CannotMeet(_))) {
+            write!(f, "; the last motion misses ")?;
+            amounts(f, &self.missed)?;
+        }
         if let Some((i, j)) = self.bracket {
             let n = self.corrections;
             write!(f, "; start guess moved along the bracket of inputs {i} and {j}, with {n} corrections")?;
@@ -109,4 +125,12 @@ impl fmt::Display for Status {
         }
         Ok(())
     }
+}
+
+/// `x by 1.000e-1, y by -2.000e0`.
+fn amounts(f: &mut fmt::Formatter<'_>, missed: &[(String, f64)]) -> fmt::Result {
+    for (i, (name, by)) in missed.iter().enumerate() {
+        write!(f, "{}{name} by {by:.3e}", if i > 0 { ", " } else { "" })?;
+    }
+    Ok(())
 }

@@ -29,6 +29,8 @@ pub struct Problem<'a, D: Dynamics> {
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
     pub(crate) guess: Guess<D::State>,
+    /// The number of the variation of the guess.
+    pub(crate) variation: u64,
 }
 
 /// A function at some stages.
@@ -80,6 +82,7 @@ impl<'a, D: Dynamics> Problem<'a, D> {
             lower: Vec::new(),
             upper: Vec::new(),
             guess: Guess::Inputs(Vec::new()),
+            variation: 0,
         }
     }
 
@@ -159,9 +162,12 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// Begins the solution with these inputs, one list for each step, and the states that follow.
     ///
     /// Without this and [`Problem::guess`] it begins with zero inputs. Where no inputs change a combination of the conditions
-    /// to first order, as at rest for the sideways motion of a wheel (Brockett's condition), the inputs are changed by a pair of
-    /// sines in two of them, which move the system along their Lie bracket; [`Status::bracket`](crate::Status::bracket) names
-    /// the two.
+    /// to first order, as at rest for the sideways motion of a wheel (Brockett's condition), the inputs are changed such that the other
+    /// conditions are met. If along that motion inputs still do not change the combination, or too little, a pair of sines is added to
+    /// two of them, which move the system along their Lie bracket; [`Status::bracket`](crate::Status::bracket) names the two.
+    ///
+    /// If a simulation refuses a step with these inputs, the solution begins with the largest half, quarter, and so on, of them that it
+    /// accepts.
     #[must_use]
     pub fn guess_inputs(mut self, inputs: Vec<Vec<f64>>) -> Self {
         self.guess = Guess::Inputs(inputs);
@@ -175,6 +181,16 @@ impl<'a, D: Dynamics> Problem<'a, D> {
         self.guess_inputs(inputs)
     }
 
+    /// Begins the solution with a variation of the start guess, by its number; number 0 is the guess itself. To the inputs of the others
+    /// random waves are added, whose sizes follow from what they move and from what the conditions ask for, and least changes of the
+    /// inputs bring the motion towards the conditions. [`multi_start`](crate::multi_start) and [`best_of`](crate::best_of) solve a
+    /// problem from several.
+    #[must_use]
+    pub fn vary_guess(mut self, number: usize) -> Self {
+        self.variation = number as u64;
+        self
+    }
+
     /// Begins the solution with these states, after each step, and inputs. The states need not follow from the inputs.
     #[must_use]
     pub fn guess(mut self, states: Vec<D::State>, inputs: Vec<Vec<f64>>) -> Self {
@@ -185,9 +201,8 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// Solves the problem; see the [crate's documentation](crate#planning).
     ///
     /// # Errors
-    /// [`PlanError`] for what is not a problem: lists of the wrong length, bounds with nothing between them, functions that are
-    /// not finite at the start guess, or a start guess whose steps cannot be taken. Whether a solution was found is said by
-    /// [`Plan::status`].
+    /// [`PlanError`] for what is not a problem: lists of the wrong length, bounds with nothing between them, and functions that are
+    /// not finite at the start guess. Whether a solution was found is said by [`Plan::status`].
     pub fn solve(&self, options: &Options) -> Result<Plan<D::State>, PlanError> {
         self.check(options)?;
         interior_point::solve(self, options)

@@ -455,6 +455,11 @@ impl Compiled {
         &self.shared.names.constraints
     }
 
+    /// The symmetries that were found in the declaration: names of momenta p·ξ such as `p_phi`, and their directions ξ.
+    pub fn symmetries(&self) -> impl Iterator<Item = (&str, &[f64])> {
+        self.shared.names.symmetries.iter().map(|(name, direction)| (name.as_str(), &direction[..]))
+    }
+
     /// The results of a function that cannot fail.
     fn numbers(&self, function: &Callable, at: &Point<'_>) -> Vec<f64> {
         let numbers = function.call(self.code(), |role| at.of(role));

@@ -79,6 +79,33 @@ impl Compiled {
         let field = |role: Role| state[method.layout.state.of(&role)].to_vec();
         Ok(Stepped { q: field(Role::Configuration), v: field(Role::Velocity), z: field(Role::States) })
     }
+
+    /// Tests a step of size `h` from a point, by the state after it: the test that a [`Simulation`] with these limits makes of every
+    /// step. For methods without reflections.
+    ///
+    /// # Errors
+    /// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
+    ///
+    /// # Panics
+    /// If the lengths of arrays are not those of the system.
+    pub fn test(&self, limits: &Limits, at: &Point<'_>, h: f64, after: &Stepped) -> Result<(), Failure> {
+        let end = at.t + h;
+        let kinetic = [at, &Point { q: &after.q, v: &after.v, z: &after.z, t: end, ..*at }]
+            .map(|at| self.kinetic_energy(at));
+        if !balance::changes_much(kinetic[0], kinetic[1]) {
+            return Ok(());
+        }
+        let passage = || Ends {
+            compiled: self,
+            parameters: at.parameters,
+            inputs: at.inputs,
+            h,
+            q: [at.q.to_vec(), mean(at.q, &after.q), after.q.clone()],
+            z: [at.z.to_vec(), after.z.clone()],
+            times: [at.t, 0.5 * (at.t + end), end],
+        };
+        balance::explain(passage, limits, kinetic, |end| kinetic[usize::from(end == End::Last)])
+    }
 }
 
 impl Simulation {
@@ -407,7 +434,7 @@ impl Simulation {
 
     /// The simulation before its last step, with the inputs of this step: the steps since the state that is kept are repeated
     /// but for the last. None if no step has been taken since.
-    pub(crate) fn before_last_step(&self) -> Option<Simulation> {
+    pub fn before_last_step(&self) -> Option<Simulation> {
         let again = self.steps.checked_sub(self.begun)?.checked_sub(1)?;
         let mut earlier = self.clone();
         earlier.state.copy_from_slice(&self.before);

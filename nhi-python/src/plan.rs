@@ -3,12 +3,12 @@
 use crate::error::start;
 use crate::system::Core;
 use crate::watch::waited_for;
-use nhi_control::Outcome;
 use nhi_run::control::{Cost, Planned, Planning};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-/// q, v and u of a plan, gains, cost, whether it has converged, what it cannot meet, and the status in words.
+/// q, v and u of a plan, gains, cost, whether it has converged, what it misses, the status in words, and costs and status of what other
+/// start guesses led to.
 type Found<'py> = (
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray2<f64>>,
@@ -18,6 +18,7 @@ type Found<'py> = (
     bool,
     Vec<(String, f64)>,
     String,
+    Vec<(f64, bool, String)>,
 );
 
 /// What is minimised.
@@ -45,6 +46,7 @@ pub(crate) fn planned<'py>(
     final_cost: Option<String>,
     bounds: Vec<(String, [f64; 2])>,
     guess: Vec<Vec<f64>>,
+    starts: usize,
 ) -> PyResult<Found<'py>> {
     let owned = |array: &PyReadonlyArray1<'_, f64>| array.as_slice().map(<[f64]>::to_vec);
     let system = core.get().system.clone();
@@ -64,21 +66,18 @@ pub(crate) fn planned<'py>(
         final_cost,
         bounds,
         guess,
+        starts,
         system,
     };
     let [n, m] = [planning.system.coordinates(), planning.system.velocities()].map(<[String]>::len);
     let inputs = planning.system.inputs().len();
     let solved = waited_for(py, move || planning.solve())?;
-    let Planned { plan, v } = solved.map_err(|error| start(py, &error))?;
+    let Planned { plan, v, others } = solved.map_err(|error| start(py, &error))?;
     let q: Vec<f64> = plan.states.iter().flat_map(|x| x.q.iter().copied()).collect();
     let states = plan.states[0].nu.len() + plan.states[0].z.len() + m;
     // Columns come first in a matrix.
     let gains = plan.gains.iter().flat_map(|k| k.transpose().iter().copied().collect::<Vec<f64>>());
     let gains: Vec<f64> = gains.collect();
-    let cannot = match &plan.status.outcome {
-        Outcome::CannotMeet(violated) => violated.clone(),
-        _ => Vec::new(),
-    };
     Ok((
         q.into_pyarray(py).reshape([steps + 1, n])?,
         v.concat().into_pyarray(py).reshape([steps + 1, m])?,
@@ -86,7 +85,11 @@ pub(crate) fn planned<'py>(
         gains.into_pyarray(py).reshape([plan.gains.len(), inputs, states])?,
         plan.cost,
         plan.status.is_converged(),
-        cannot,
+        plan.status.missed.clone(),
         plan.status.to_string(),
+        others
+            .into_iter()
+            .map(|plan| (plan.cost, plan.status.is_converged(), plan.status.to_string()))
+            .collect(),
     ))
 }

@@ -68,6 +68,24 @@ pub(crate) fn test<S: System, T: Scalar>(
     Ok(after)
 }
 
+impl Limits {
+    /// Tests a step of size `h` from the time `t`, with inputs that are held over it, by the states before and after it: the test
+    /// that a [`Simulation`](crate::Simulation) with these limits makes of every step.
+    ///
+    /// # Errors
+    /// [`Failure::NearlySingular`] and [`Failure::EnergyJump`].
+    pub fn test<S: System, T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        (t, h): (T, T),
+        inputs: &S::Inputs<T>,
+        states: [&(impl State<S, T> + Copy); 2],
+    ) -> Result<(), Failure> {
+        let before = kinetic::<S, T>(parameters, states[0], t);
+        test::<S, T>(self, parameters, (t, h), inputs, states, before).map(drop)
+    }
+}
+
 /// The second half of [`test`].
 #[cold]
 #[inline(never)]

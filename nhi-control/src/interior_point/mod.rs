@@ -24,6 +24,7 @@
 //! In the recursion it is a compliance.
 
 mod bounds;
+mod dependent;
 mod evaluation;
 mod mpc;
 mod newton;
@@ -199,6 +200,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     d_under: Vec<f64>,
     /// The parts of the steps of unknowns and of multipliers of bounds that remain within bounds.
     reach: (f64, f64),
+    /// The largest part of the next step: smaller than what led to where it could not be differentiated.
+    most: f64,
 }
 
 pub(crate) fn solve<D: Dynamics>(
@@ -206,9 +209,18 @@ pub(crate) fn solve<D: Dynamics>(
     options: &Options,
 ) -> Result<Plan<D::State>, PlanError> {
     let mut solver = Solver::new(problem, &problem.guess)?;
-    let start = solver.begin(options)?;
-    let end = solver.run(options)?;
-    Ok(solver.plan(end, start))
+    let start = match solver.begin(options) {
+        Ok(start) => start,
+        Err(PlanError::Step { step, cause }) => return Ok(solver.nowhere(Outcome::Refused { step, cause })),
+        Err(error) => return Err(error),
+    };
+    let mut end = solver.run(options)?;
+    if end.outcome.is_converged()
+        && let Err((step, cause)) = solver.simulated()
+    {
+        end.outcome = Outcome::Refused { step, cause };
+    }
+    Ok(solver.plan(end, start, options))
 }
 
 /// Σ ℓₖ + Σ λₖ₊₁·(F(xₖ, uₖ) ⊖ xₖ₊₁) + Σ νᵢcᵢ of a problem, from its start, with states, inputs and multipliers of the plan of
@@ -223,6 +235,18 @@ pub(crate) fn lagrangian<D: Dynamics>(
     let values = solver.evaluate(&solver.point)?;
     let multipliers: Vec<f64> = plan.multipliers.iter().map(|(_, y)| *y).collect();
     Ok(values.cost + dot(&plan.costates.concat(), &values.defects) + dot(&multipliers, &values.rows))
+}
+
+/// Where a step began that is taken back if what follows cannot be differentiated.
+struct Kept<X> {
+    point: Point<X>,
+    values: Values<X>,
+    lambda: Vec<f64>,
+    y: Vec<f64>,
+    /// Of inputs, slacks and violations.
+    bounds: [Bounds; 4],
+    /// The part of the step that was taken.
+    alpha: f64,
 }
 
 /// How iterations ended.
@@ -308,6 +332,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             d_over: vec![0.0; all],
             d_under: vec![0.0; all],
             reach: (1.0, 1.0),
+            most: 1.0,
         })
     }
 
@@ -323,8 +348,18 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let mut filter = Filter::new(self.merit(&self.point, &self.values).theta);
         let (mut iterations, mut history) = (0, Vec::new());
         let (mut damping, mut last_shift) = (0.0, 0.0);
+        let mut before: Option<Kept<D::State>> = None;
         let outcome = loop {
-            self.differentiate()?;
+            match (self.differentiate(), before.take()) {
+                (Ok(()), _) => {}
+                (Err(_), Some(before)) => {
+                    self.take_back(before);
+                    history.pop();
+                    continue;
+                }
+                (Err(PlanError::Step { step, cause }), None) => break Outcome::Refused { step, cause },
+                (Err(error), None) => return Err(error),
+            }
             let optimality = self.optimality();
             let error = optimality.error(0.0);
             // Multipliers of violated conditions are ρ, and rounding errors are relative to it.
@@ -361,7 +396,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             }
             if let Some(trial) = found {
                 damping = damped(damping, trial.alpha / self.reach.0);
-                self.accept(trial);
+                self.most = 1.0;
+                before = Some(self.accept(trial));
                 last_shift = shift;
                 iterations += 1;
                 history.push(error);
@@ -425,7 +461,55 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         names
     }
 
-    fn plan(mut self, end: End, start: Start) -> Plan<D::State> {
+    /// Takes a step back; the next one is at most half as long.
+    fn take_back(&mut self, before: Kept<D::State>) {
+        let Kept { point, values, lambda, y, bounds, alpha } = before;
+        (self.point, self.values, self.lambda, self.y) = (point, values, lambda, y);
+        [self.of_inputs, self.of_slacks, self.of_over, self.of_under] = bounds;
+        self.most = 0.5 * alpha;
+    }
+
+    /// The steps of a simulation with the inputs.
+    ///
+    /// # Errors
+    /// The number of one that is refused, and why.
+    fn simulated(&self) -> Result<(), (usize, nhi_runtime::Failure)> {
+        let problem = self.problem;
+        let mut states = Vec::with_capacity(problem.steps);
+        problem.dynamics.motion(problem.steps, &problem.start, &self.point.u, &mut states)
+    }
+
+    /// What there is where the solution cannot begin: the states up to a step that cannot be taken, of which the last one stays.
+    fn nowhere(self, outcome: Outcome) -> Plan<D::State> {
+        let (problem, nu) = (self.problem, self.nu);
+        let mut states = vec![problem.start.clone()];
+        // The status says which step fails.
+        problem.dynamics.motion(problem.steps, &problem.start, &self.point.u, &mut states).ok();
+        states.resize(problem.steps + 1, states[states.len() - 1].clone());
+        let status = Status {
+            outcome,
+            iterations: 0,
+            kkt: f64::NAN,
+            infeasibility: f64::NAN,
+            is_minimum: false,
+            missed: Vec::new(),
+            dependent: Vec::new(),
+            bracket: None,
+            corrections: 0,
+            history: Vec::new(),
+        };
+        Plan {
+            states,
+            inputs: self.point.u.chunks(nu.max(1)).map(<[f64]>::to_vec).collect(),
+            cost: f64::NAN,
+            costates: vec![vec![0.0; self.nx]; problem.steps],
+            multipliers: Vec::new(),
+            gains: Vec::new(),
+            status,
+        }
+    }
+
+    fn plan(mut self, end: End, start: Start, options: &Options) -> Plan<D::State> {
         let End { outcome, iterations, history } = end;
         let kkt = self.optimality().error(0.0);
         let history: Vec<f64> = history.into_iter().chain([kkt]).collect();
@@ -438,12 +522,8 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         self.assemble(Hessian::Exact);
         let inertia = self.kkt.factor::<D>(0.0);
         let names = self.names();
-        let combination = |factors: &Vec<f64>| -> Vec<(String, f64)> {
-            let all = names.iter().cloned().zip(factors.iter().copied());
-            all.filter(|(_, factor)| factor.abs() > 1e-3).collect()
-        };
-        let (is_minimum, dependent) = match &inertia {
-            Inertia::Right(dependent) => (true, dependent.iter().map(combination).collect()),
+        let (is_minimum, dependent) = match inertia {
+            Inertia::Right(dependent) => (true, self.named(dependent, &names)),
             Inertia::Wrong => (false, Vec::new()),
         };
         let gains = if is_minimum {
@@ -455,6 +535,11 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let mut rows = self.values.rows.clone();
         add_multiple(&mut rows[m..], -1.0, &self.point.s);
         let infeasibility = norm(&self.values.defects).max(norm(&rows));
+        let missed = match &outcome {
+            Outcome::Converged => Vec::new(),
+            Outcome::CannotMeet(violated) => violated.clone(),
+            _ => self.missed(&rows, options),
+        };
         let lists = |all: &[f64], length: usize, count: usize| -> Vec<Vec<f64>> {
             (0..count).map(|k| all[k * length..(k + 1) * length].to_vec()).collect()
         };
@@ -471,6 +556,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 kkt,
                 infeasibility,
                 is_minimum,
+                missed,
                 dependent,
                 bracket: start.bracket,
                 corrections: start.corrections,

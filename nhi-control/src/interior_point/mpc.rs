@@ -122,7 +122,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
         let start = solver.begin(options)?;
         let end = solver.run(options)?;
         if !end.outcome.is_converged() {
-            let status = Box::new(solver.plan(end, start).status);
+            let status = Box::new(solver.plan(end, start, options).status);
             return Err(PlanError::Unsolved { status });
         }
         // Violations that were allowed on the way are zero.

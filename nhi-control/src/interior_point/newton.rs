@@ -1,12 +1,13 @@
 //! Newton steps and their line search.
 
 use super::bounds::Bounds;
-use super::{Point, Scratch, Solver, Trial, Values};
+use super::{Kept, Point, Scratch, Solver, Trial, Values};
 use crate::Dynamics;
 use crate::dense::*;
 use crate::filter::{Filter, Merit};
 use crate::kkt::Inertia;
 use alloc::vec::Vec;
+use core::mem;
 
 /// τ_min (8), and the largest τ: what is closer to a bound is lost in the rounding of its distance, and the decrease that the
 /// barrier function promises far below the central path comes from steps that are much too short.
@@ -267,7 +268,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let from = self.merit(&self.point, &self.values);
         let slope = self.slope();
         let shortest = filter.shortest(from, slope);
-        let (mut alpha, _) = self.reach;
+        let mut alpha = self.reach.0.min(self.most);
         let mut is_first = true;
         while alpha >= shortest {
             let point = self.moved(alpha);
@@ -330,9 +331,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         None
     }
 
-    /// Moves to an accepted point, and multipliers with it.
-    pub(super) fn accept(&mut self, trial: Trial<D::State>) {
+    /// Moves to an accepted point, and multipliers with it. Returns where it was.
+    pub(super) fn accept(&mut self, trial: Trial<D::State>) -> Kept<D::State> {
         let Trial { point, values, alpha } = trial;
+        let (lambda, y) = (self.lambda.clone(), self.y.clone());
+        let bounds = [&self.of_inputs, &self.of_slacks, &self.of_over, &self.of_under].map(Clone::clone);
         let mu = self.mu;
         let dual = self.reach.1;
         self.of_inputs.advance(&self.point.u, &self.du, &point.u, mu, dual);
@@ -347,7 +350,9 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         for (k, x) in point.x.iter().enumerate().skip(1) {
             self.transport(k, x);
         }
-        (self.point, self.values) = (point, values);
+        let point = mem::replace(&mut self.point, point);
+        let values = mem::replace(&mut self.values, values);
+        Kept { point, values, lambda, y, bounds, alpha }
     }
 
     /// Moves the covector λ of the chart at the state of stage `k` to the chart at `to`.

@@ -1,9 +1,10 @@
 //! The start guess.
 
-use super::{PUSH, Solver, Values};
+use super::{PUSH, Rejected, Solver, Values};
 use crate::dense::*;
 use crate::kkt::Inertia;
 use crate::problem::{Guess, Options};
+use crate::waves::waves;
 use crate::{Dynamics, PlanError, bracket};
 use alloc::vec::Vec;
 #[cfg(not(feature = "std"))]
@@ -19,7 +20,13 @@ const APPROACHES: usize = 2;
 const NEARNESS: f64 = 1e2;
 const KEPT: f64 = 0.2;
 const SHORTER: usize = 4;
-/// The part of the first residual at which they end.
+/// Parts of a guess of inputs that are tried where a step with all of them cannot be taken, halves of one another.
+const PARTS: i32 = 10;
+/// Sizes of the waves of variations: none suits all problems.
+const SPREAD: [f64; 3] = [0.5, 1.0, 2.0];
+/// The part of the first residual to which corrections have to lead where inputs should change what they do not at rest.
+const MET: f64 = 0.1;
+/// The part of the first residual at which corrections end.
 const ENOUGH: f64 = 1e-3;
 /// The largest ratio of a combination of conditions to the sum of its terms at which it counts as satisfied: a conserved quantity
 /// is of second order in what is missing to the conditions. Whether it is satisfied is tested again at the solution.
@@ -38,12 +45,19 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     /// conserved.
     pub(super) fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
-        let is_rolled = matches!(self.problem.guess, Guess::Inputs(_));
+        let mut is_rolled = matches!(self.problem.guess, Guess::Inputs(_)) || self.problem.variation > 0;
         let mut distance = PUSH;
+        if !is_rolled {
+            match self.evaluate(&self.point) {
+                Ok(values) => self.values = values,
+                // States from which a step cannot be taken say nothing.
+                Err(Rejected::Step { .. }) => is_rolled = true,
+                Err(rejected) => return Err(rejected.into()),
+            }
+        }
         if is_rolled {
-            (self.point, self.values) = self.roll(&self.point.u)?;
+            self.roll_shortened()?;
         } else {
-            self.values = self.evaluate(&self.point)?;
             for _ in 0..APPROACHES {
                 if !self.approach()? {
                     break;
@@ -52,31 +66,114 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
         }
         let mut dependent = self.prepare(distance)?;
+        let asked = norm(&self.values.rows[..self.conditions()]);
         let mut begun = Start::default();
         let least = options.tolerance.sqrt() * (1.0 + norm(&self.values.rows));
-        let missed = missed(&dependent, &self.values.rows, least);
-        if is_rolled && !missed.is_empty() {
-            let residuals = |u: &[f64]| self.roll(u).ok().map(|(_, values)| self.missing(values.rows));
-            let (motion, here) =
-                ((&self.point.x[..], &self.point.u[..]), self.missing(self.values.rows.clone()));
-            if let Some(found) = bracket::find(self.problem, motion, &missed, here, &residuals) {
-                let mut u = found.inputs;
-                self.of_inputs.push(&mut u, PUSH);
-                (self.point, self.values) = self.roll(&u)?;
-                begun.bracket = Some(found.pair);
-                dependent = self.prepare(distance)?;
-                let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
-                while begun.corrections < SHOTS && self.shoot(enough) {
+        let at_first = missed(&dependent, &self.values.rows, least);
+        if is_rolled && !at_first.is_empty() {
+            let before = norm2(&self.values.rows[..self.conditions()]);
+            begun.corrections += self.meet_others(&at_first, distance, least)?;
+            let others_met = (self.point.clone(), self.values.clone());
+            dependent = self.prepare(distance)?;
+            if missed(&dependent, &self.values.rows, least).is_empty() {
+                // Along the motion that meets the other conditions, inputs change these, too.
+                begun.corrections += self.shots(distance, &mut dependent)?;
+            }
+            if norm2(&self.values.rows[..self.conditions()]) > MET * before {
+                // Not at all, or only by inputs that are much too large.
+                (self.point, self.values) = others_met;
+                if let Some(pair) = self.move_along_bracket(&at_first) {
+                    begun.bracket = Some(pair);
                     dependent = self.prepare(distance)?;
-                    begun.corrections += 1;
+                    begun.corrections += self.shots(distance, &mut dependent)?;
+                } else {
+                    dependent = self.prepare(distance)?;
                 }
             }
+        }
+        if self.problem.variation > 0 && self.vary(asked) {
+            dependent = self.prepare(distance)?;
+            begun.corrections += self.shots(distance, &mut dependent)?;
         }
         if mark_redundant(dependent, &self.values.rows, &mut self.redundant) {
             self.factor_identity();
         }
         self.estimate_multipliers();
         Ok(begun)
+    }
+
+    /// Corrections of a start guess that meet all conditions but the combinations `others`, which no inputs change, until these
+    /// change with them; how many there were.
+    fn meet_others(&mut self, others: &[Vec<f64>], distance: f64, least: f64) -> Result<usize, PlanError> {
+        let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
+        let mut shots = 0;
+        while shots < SHOTS && self.shoot(others, enough) {
+            shots += 1;
+            let dependent = self.prepare(distance)?;
+            if missed(&dependent, &self.values.rows, least).is_empty() {
+                break;
+            }
+        }
+        Ok(shots)
+    }
+
+    /// Adds waves to two inputs that move the combinations `missed` of conditions along their Lie bracket. Returns the pair, if there
+    /// is one that does.
+    fn move_along_bracket(&mut self, missed: &[Vec<f64>]) -> Option<(usize, usize)> {
+        let residuals = |u: &[f64]| self.roll(u).ok().map(|(_, values)| self.missing(values.rows));
+        let motion = (&self.point.x[..], &self.point.u[..]);
+        let here = self.missing(self.values.rows.clone());
+        let found = bracket::find(self.problem, motion, missed, here, &residuals)?;
+        let mut u = found.inputs;
+        self.of_inputs.push(&mut u, PUSH);
+        (self.point, self.values) = self.roll(&u).ok()?;
+        Some(found.pair)
+    }
+
+    /// Corrections of a start guess whose linear system is factored; how many there were.
+    fn shots(&mut self, distance: f64, dependent: &mut Vec<Vec<f64>>) -> Result<usize, PlanError> {
+        let enough = ENOUGH * norm2(&self.values.rows[..self.conditions()]);
+        let mut shots = 0;
+        while shots < SHOTS && self.shoot(&[], enough) {
+            *dependent = self.prepare(distance)?;
+            shots += 1;
+        }
+        Ok(shots)
+    }
+
+    /// Adds random waves to the inputs, which displace the motion by about as much as is `asked` for. Returns whether the motion, or
+    /// that with a part of the waves, can be simulated.
+    fn vary(&mut self, asked: f64) -> bool {
+        let seed = self.problem.variation;
+        let size = asked.max(bracket::PROBE) / bracket::PROBE * SPREAD[(seed % 3) as usize];
+        let amplitudes = bracket::amplitudes(self.problem, (&self.point.x, &self.point.u));
+        let sizes: Vec<f64> = amplitudes.iter().map(|amplitude| size * amplitude).collect();
+        let waves = waves(seed, &sizes, self.problem.steps).concat();
+        (0..PARTS).any(|i| {
+            let mut u = self.point.u.clone();
+            add_multiple(&mut u, 0.5_f64.powi(i), &waves);
+            self.of_inputs.push(&mut u, PUSH);
+            self.roll(&u).map(|rolled| (self.point, self.values) = rolled).is_ok()
+        })
+    }
+
+    /// The motion of the guess of inputs, or of a part of them where its steps cannot be taken.
+    fn roll_shortened(&mut self) -> Result<(), PlanError> {
+        let whole = self.point.u.clone();
+        let parts = (0..PARTS).map(|i| 0.5_f64.powi(i)).chain([0.0]);
+        let mut rejected = None;
+        for part in parts {
+            let mut u: Vec<f64> = whole.iter().map(|u| part * u).collect();
+            self.of_inputs.push(&mut u, PUSH);
+            match self.roll(&u) {
+                Ok(rolled) => {
+                    (self.point, self.values) = rolled;
+                    return Ok(());
+                }
+                Err(error) => rejected = Some(error),
+            }
+        }
+        rejected.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Moves a start guess whose states do not follow from its inputs towards the nearest motion that does, and that meets the
@@ -129,10 +226,15 @@ impl<D: Dynamics> Solver<'_, '_, D> {
 
     /// Moves the inputs by the least change that meets the conditions to first order, or by a part of it that makes them better,
     /// with the states that follow, where [`Solver::prepare`] has factored the linear system. Returns whether it has; not where
-    /// the conditions are met to `enough`.
-    fn shoot(&mut self, enough: f64) -> bool {
+    /// the conditions are met to `enough`. Combinations in the orthonormal basis `missed`, which no inputs change, do not count.
+    fn shoot(&mut self, missed: &[Vec<f64>], enough: f64) -> bool {
         let (m, nu, n) = (self.conditions(), self.nu, self.nx + self.nu);
-        let before = norm2(&self.values.rows[..m]);
+        let size = |rows: &[f64]| {
+            let mut rows = rows[..m].to_vec();
+            subtract_projections(&mut rows, missed.iter().map(Vec::as_slice));
+            norm2(&rows)
+        };
+        let before = size(&self.values.rows);
         if before <= enough {
             return false;
         }
@@ -151,7 +253,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             }
             self.of_inputs.push(&mut u, PUSH);
             if let Ok((point, values)) = self.roll(&u)
-                && norm2(&values.rows[..m]) < (1.0 - 0.5 * alpha) * before
+                && size(&values.rows) < (1.0 - 0.5 * alpha) * before
             {
                 (self.point, self.values) = (point, values);
                 return true;

@@ -85,6 +85,13 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         both.map(|(over, under)| over - under).enumerate()
     }
 
+    /// What the last motion misses of conditions and inequalities, of which `residuals` are c and d − s.
+    pub(super) fn missed(&self, residuals: &[f64], options: &Options) -> Vec<(String, f64)> {
+        let least = 10.0 * options.tolerance;
+        let all = self.names().into_iter().zip(residuals.iter().copied());
+        all.filter(|(_, by)| by.abs() > least).collect()
+    }
+
     /// Rows that are violated by more than `least`.
     pub(super) fn violated(&self, least: f64) -> Vec<(String, f64)> {
         let violations = self.names().into_iter().zip(self.violations());

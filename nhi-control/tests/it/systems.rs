@@ -95,6 +95,43 @@ pub(crate) fn car() -> Car {
     Car { m: 1.4, j: 0.6, i: 0.2, k: 0.3, l: 0.9, b: 0.7 }
 }
 
+/// A car with a trailer behind its rear axle, driven at its rear axle and steered by a torque against a spring and friction.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, theta, delta, psi),
+    inputs(u, w),
+    let(
+        bx = dot(x) - b*dot(theta)*sin(theta), by = dot(y) + b*dot(theta)*cos(theta),
+        tx = dot(x) + e*dot(psi)*sin(psi), ty = dot(y) - e*dot(psi)*cos(psi),
+    ),
+    lagrangian = m/2*(bx^2 + by^2) + i/2*dot(theta)^2 + j/2*(dot(theta) + dot(delta))^2 + mt/2*(tx^2 + ty^2)
+        + it/2*dot(psi)^2 - k/2*delta^2,
+    constraints(
+        -sin(theta)*dx + cos(theta)*dy = 0,
+        sin(theta + delta)*dx - cos(theta + delta)*dy - l*cos(delta)*dtheta = 0,
+        -sin(psi)*dx + cos(psi)*dy - d*dpsi = 0,
+    ),
+    force = u*(cos(theta)*dx + sin(theta)*dy) + w*ddelta - c*dot(delta)*ddelta,
+    methods(Dla2 + derivatives),
+)]
+pub(crate) struct Tug {
+    pub m: f64,
+    pub mt: f64,
+    pub i: f64,
+    pub it: f64,
+    pub j: f64,
+    pub l: f64,
+    pub b: f64,
+    pub d: f64,
+    pub e: f64,
+    pub k: f64,
+    pub c: f64,
+}
+
+pub(crate) fn tug() -> Tug {
+    Tug { m: 10.0, mt: 6.0, i: 1.2, it: 0.7, j: 0.1, l: 1.0, b: 0.4, d: 1.2, e: 0.9, k: 0.5, c: 0.2 }
+}
+
 /// A cat in the plane: a body in free fall that turns by the motion of two limbs.
 #[derive(Nonholonomic, Clone, Debug)]
 #[nonholonomic(

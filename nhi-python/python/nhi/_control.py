@@ -96,8 +96,22 @@ class Plan(NamedTuple):
     cost: float
     #: Whether the motion is a solution.
     converged: bool
-    #: Conditions and bounds that cannot be met, and by how much.
+    #: Conditions and bounds that cannot be met, or that the last motion misses, and by how much. Velocities have names such as
+    #: `"dot_x"`, others in a basis `"nu[0]"`.
     cannot_meet: dict[str, float]
+    #: How the solution ended, in words.
+    status: str
+    #: What other start guesses led to: minima, each once, the cheapest first, then what is no minimum.
+    others: list[OtherPlan]
+
+
+class OtherPlan(NamedTuple):
+    """What another start guess of `plan` led to."""
+
+    #: The integral of the cost, and the final cost.
+    cost: float
+    #: Whether the motion is a solution.
+    converged: bool
     #: How the solution ended, in words.
     status: str
 
@@ -118,11 +132,13 @@ def plan(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     method: str | None = None,
     guess: ArrayLike | None = None,
+    starts: int = 1,
 ) -> Plan:
     """The motion of least cost from one state to another: an exact motion of the discrete system.
 
     The steps and their first and second derivatives are compiled. From rest, where no input moves a wheel sideways to first
-    order, the start guess is moved along a Lie bracket of two inputs, and `status` says so. A plan is a local minimum.
+    order, the start guess is moved along a Lie bracket of two inputs, and `status` says so. A plan is a local minimum; more `starts`
+    find others. A plan that has converged is a motion that `System.simulate` accepts.
 
     Args:
         system: a system with inputs that do not drive constraints.
@@ -140,11 +156,13 @@ def plan(
         bounds: the least and the largest value of inputs, of coordinates, and of other formulas such as `"x^2 + y^2"`, after every
             step.
         method: id of the method of the steps, which must have derivatives.
-        guess: inputs to begin with, shape (N, k); zeros if left out.
+        guess: inputs to begin with, shape (N, k); zeros if left out. Where a simulation refuses a step with them, a part of them.
+        starts: number of start guesses: `guess`, and random variations of it, the same in every call. The best plan is returned,
+            `others` has the rest.
 
     Raises:
         ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
-        RuntimeError: the motion of the guess cannot be computed.
+        RuntimeError: a formula is not finite along the motion of the guess.
     """
     _is_system(system)
     if not system.inputs:
@@ -156,7 +174,7 @@ def plan(
     r = arguments.array("weights", weights)
     if r.shape not in ((), (count,)) or not (np.isfinite(r).all() and (r > 0).all()):
         raise ValueError(f"weights: expected a positive number, or one for each of {', '.join(system.inputs)}")
-    q, v, inputs, gains, total, converged, cannot_meet, status = _nhi.plan(
+    q, v, inputs, gains, total, converged, cannot_meet, status, others = _nhi.plan(
         system._core,
         system._method(method),
         arguments.parameters(p, system.parameters),
@@ -168,10 +186,11 @@ def plan(
         None if final_cost is None else _text("final_cost", final_cost),
         [(_text("bounds", name), _pair(name, pair)) for name, pair in (bounds or {}).items()],
         [] if guess is None else arguments.rows("guess", guess, system.inputs, steps).tolist(),
+        arguments.count("starts", starts, 1),
     )
-    return Plan(
-        np.arange(steps + 1, dtype=np.float64) * h, q, v, inputs, gains, total, converged, dict(cannot_meet), status
-    )
+    t = np.arange(steps + 1, dtype=np.float64) * h
+    rest = [OtherPlan(*other) for other in others]
+    return Plan(t, q, v, inputs, gains, total, converged, dict(cannot_meet), status, rest)
 
 
 class Fit(NamedTuple):

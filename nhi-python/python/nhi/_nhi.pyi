@@ -230,7 +230,10 @@ def plan(
     final_cost: str | None,
     bounds: list[tuple[str, tuple[float, float]]],
     guess: list[list[float]],
-) -> tuple[Array, Array, Array, Array, float, bool, list[tuple[str, float]], str]: ...
+    starts: int,
+) -> tuple[
+    Array, Array, Array, Array, float, bool, list[tuple[str, float]], str, list[tuple[float, bool, str]]
+]: ...
 def fit(
     core: Core,
     method: str,

@@ -1,6 +1,6 @@
 //! Identification.
 
-use super::steps::{State, Steps};
+use super::steps::{DISPLACED, State, Steps};
 use super::{MOST, forwards, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Identification, Identified, IdentifyError, Observed, PlanError, Samples, Sizes};
@@ -163,9 +163,6 @@ impl Observed for Measured {
         }
     }
 }
-
-/// The step of differences of order 4, in units of what is displaced: both their error and that of rounding are about 1e-12.
-const DISPLACED: f64 = 1e-3;
 
 impl Measured {
     /// Sets the columns of `matrix` to the derivatives of starts by differences of order 4: no function with the derivatives of the

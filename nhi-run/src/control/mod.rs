@@ -32,6 +32,9 @@ fn sized(name: &'static str, numbers: &[f64], expected: usize) -> Result<(), Err
 /// Most steps of a motion whose inputs are listed, and of a plan, which keeps matrices for each.
 const MOST: [usize; 2] = [10_000_000, 1_000_000];
 
+/// Most start guesses.
+const MOST_STARTS: usize = 10_000;
+
 /// The step size of a motion forwards in time.
 fn forwards(h: f64) -> Result<(), Error> {
     let is_forwards = h.is_finite() && h > 0.0;

@@ -1,9 +1,11 @@
 //! Plans.
 
 use super::steps::{State, Steps};
-use super::{MOST, forwards, sized, wrong};
+use super::{MOST, MOST_STARTS, forwards, sized, wrong};
 use crate::{Error, System};
-use nhi_control::{Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes};
+use nhi_control::{
+    Difference, Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes, best_of,
+};
 use nhi_jit::{Formulas, Point, SecondDerivatives};
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
@@ -38,6 +40,8 @@ pub struct Planning {
     pub bounds: Vec<(String, [f64; 2])>,
     /// Inputs of each step to begin with; none for zeros.
     pub guess: Vec<Vec<f64>>,
+    /// The number of start guesses, at least 1: `guess`, and random variations of it.
+    pub starts: usize,
 }
 
 /// An integrand.
@@ -56,6 +60,8 @@ pub struct Planned {
     pub plan: Plan<State>,
     /// Velocities of its states; after the last step with the last inputs.
     pub v: Vec<Vec<f64>>,
+    /// What other start guesses led to: minima, each once, by their cost, then what is no minimum.
+    pub others: Vec<Plan<State>>,
 }
 
 /// A system in discrete time.
@@ -101,6 +107,22 @@ impl Dynamics for Discrete {
 
     fn step(&self, k: usize, x: &State, u: &[f64]) -> Result<State, Failure> {
         self.steps.step(self.at(k), self.h, x, u)
+    }
+
+    fn motion(
+        &self,
+        steps: usize,
+        x: &State,
+        inputs: &[f64],
+        states: &mut Vec<State>,
+    ) -> Result<(), (usize, Failure)> {
+        let count = self.sizes().inputs;
+        let inputs: Vec<Vec<f64>> = inputs.chunks(count.max(1)).take(steps).map(<[f64]>::to_vec).collect();
+        self.steps.motion(self.at(0), self.h, x, &inputs, states)
+    }
+
+    fn momenta(&self, k: usize, x: &State) -> Vec<(String, Vec<f64>)> {
+        self.steps.momenta(self.at(k), x)
     }
 
     fn linearize(&self, k: usize, x: &State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
@@ -161,6 +183,7 @@ impl Dynamics for Discrete {
 }
 
 /// Functions of a stage, times a factor.
+#[derive(Clone)]
 struct Text {
     formulas: Formulas,
     factor: f64,
@@ -217,38 +240,45 @@ impl Function<Discrete> for Text {
     }
 }
 
-impl Planning {
-    /// Solves the problem. Whether a solution was found is said by the status of the plan.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] with the field that is impossible, [`Error::Declaration`] for mistakes in texts,
-    /// [`Error::Unsolved`] if the motion of the start guess fails, and those of [`System::second_derivatives`].
-    pub fn solve(&self) -> Result<Planned, Error> {
-        let Planning { system, h, steps, .. } = self;
-        self.check()?;
-        let dynamics = Discrete {
-            steps: Steps::new(system, self.variant)?,
-            second: system.second_derivatives(self.variant)?,
-            parameters: self.parameters.clone(),
-            h: *h,
-        };
-        let begin = dynamics.state(0, &self.q0, &self.v0, ["q0", "v0"])?;
-        let (end, reached) = self.end(&dynamics)?;
-        let text = |names: &[(&str, &str)], factor: f64| {
-            Ok::<Text, Error>(Text { formulas: system.formulas(names)?, factor })
-        };
-        let mut problem = Problem::new(&dynamics, *steps, begin.clone()).reach_entries(end, &reached);
-        problem = match &self.cost {
-            Cost::Effort(weights) => {
+/// A problem whose texts are compiled.
+struct Stated {
+    begin: State,
+    end: State,
+    /// Entries of the last state that have to be reached, with their names.
+    reached: Vec<(usize, String)>,
+    /// None for efforts.
+    cost: Option<Text>,
+    final_cost: Option<Text>,
+    /// Functions that are bounded.
+    within: Option<(Vec<(String, [f64; 2])>, Text)>,
+}
+
+/// The lower and the upper sides of some bounds.
+fn sides<'b>(bounds: impl Iterator<Item = &'b [f64; 2]> + Clone) -> [Vec<f64>; 2] {
+    [0, 1].map(|which| bounds.clone().map(|pair| pair[which]).collect())
+}
+
+impl Stated {
+    /// The problem, with the start guess that is given.
+    fn problem<'a>(&self, dynamics: &'a Discrete, planning: &Planning) -> Problem<'a, Discrete> {
+        let Planning { system, h, steps, .. } = planning;
+        let (entries, names): (Vec<usize>, Vec<&str>) =
+            self.reached.iter().map(|(i, name)| (*i, name.as_str())).unzip();
+        let difference = Difference { from: self.end.clone(), entries };
+        let mut problem =
+            Problem::new(dynamics, *steps, self.begin.clone()).condition(*steps, names, difference);
+        problem = match (&self.cost, &planning.cost) {
+            (None, Cost::Effort(weights)) => {
                 let weights: Vec<f64> = weights.iter().map(|r| r * h).collect();
                 problem.cost("effort", Quadratic::of_inputs(&weights))
             }
-            Cost::Text(cost) => problem.cost("cost", text(&[("cost", cost)], *h)?),
+            (Some(cost), _) => problem.cost("cost", cost.clone()),
+            (None, Cost::Text(_)) => problem,
         };
         if let Some(cost) = &self.final_cost {
-            problem = problem.final_cost("final cost", text(&[("final_cost", cost)], 1.0)?);
+            problem = problem.final_cost("final cost", cost.clone());
         }
-        let inputs = self.bounds_of(system.inputs());
+        let inputs = planning.bounds_of(system.inputs());
         if !inputs.is_empty() {
             let side = |which: usize| -> Vec<f64> {
                 let free = [f64::NEG_INFINITY, f64::INFINITY][which];
@@ -258,48 +288,88 @@ impl Planning {
             problem = problem.bound_inputs(&side(0), &side(1));
         }
         let coordinates = &system.coordinates()[..system.shape()];
-        let entries = self.bounds_of(coordinates);
-        let sides = |bounds: &[(usize, [f64; 2])]| {
-            [0, 1].map(|which| bounds.iter().map(|(_, pair)| pair[which]).collect::<Vec<f64>>())
-        };
+        let entries = planning.bounds_of(coordinates);
         if !entries.is_empty() {
-            let [least, most] = sides(&entries);
+            let [least, most] = sides(entries.iter().map(|(_, pair)| pair));
             let at: Vec<usize> = entries.iter().map(|(at, _)| *at).collect();
-            let mut origin = begin;
+            let mut origin = self.begin.clone();
             origin.q[..coordinates.len()].fill(0.0);
             problem = problem.bound_entries(origin, &at, (&least, &most));
         }
-        let is_known = |name: &String| coordinates.contains(name) || system.inputs().contains(name);
-        let others: Vec<_> = self.bounds.iter().filter(|(name, _)| !is_known(name)).collect();
-        if !others.is_empty() {
-            let bounds: Vec<(usize, [f64; 2])> = others.iter().map(|(_, pair)| (0, *pair)).collect();
-            let [least, most] = sides(&bounds);
-            let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
-            let places: Vec<String> = names.iter().map(|name| format!("bounds[\"{name}\"]")).collect();
-            let texts: Vec<(&str, &str)> =
-                places.iter().zip(&names).map(|(place, &name)| (place.as_str(), name)).collect();
-            problem = problem.within(1..steps + 1, names, (&least, &most), text(&texts, 1.0)?);
+        if let Some((bounds, text)) = &self.within {
+            let [least, most] = sides(bounds.iter().map(|(_, pair)| pair));
+            let names = bounds.iter().map(|(name, _)| name.as_str());
+            problem = problem.within(1..steps + 1, names, (&least, &most), text.clone());
         }
-        if !self.guess.is_empty() {
-            problem = problem.guess_inputs(self.guess.clone());
-        }
-        let plan = problem.solve(&Options::default()).map_err(|error| match error {
+        if planning.guess.is_empty() { problem } else { problem.guess_inputs(planning.guess.clone()) }
+    }
+}
+
+impl Planning {
+    /// Solves the problem. Whether a solution was found is said by the status of the plan.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] with the field that is impossible, [`Error::Declaration`] for mistakes in texts,
+    /// [`Error::Unsolved`] if a function is not finite at the start guess, and those of [`System::second_derivatives`].
+    pub fn solve(&self) -> Result<Planned, Error> {
+        let Planning { system, h, .. } = self;
+        self.check()?;
+        let dynamics = Discrete {
+            steps: Steps::new(system, self.variant)?,
+            second: system.second_derivatives(self.variant)?,
+            parameters: self.parameters.clone(),
+            h: *h,
+        };
+        let stated = self.stated(&dynamics)?;
+        let problem = |number: usize| stated.problem(&dynamics, self).vary_guess(number);
+        let found = best_of(self.starts, &Options::default(), problem).map_err(|error| match error {
             PlanError::Bounds { .. } => wrong("bounds", error),
             PlanError::Prepare { .. } => wrong("parameters", error),
             PlanError::Length { .. } => wrong("guess", error),
             _ => Error::Unsolved(error.to_string()),
         })?;
+        // There is at least one start.
+        let (plan, others) = found.ok_or_else(|| wrong("starts", "expected at least 1"))?;
         let v = plan.states.iter().enumerate().map(|(k, x)| {
             let u = plan.inputs.get(k).or(plan.inputs.last());
             let v = dynamics.steps.velocity(dynamics.at(k), x, u.map_or(&[], Vec::as_slice));
             v.map_err(|cause| Error::Unsolved(cause.to_string()))
         });
         let v = v.collect::<Result<_, _>>()?;
-        Ok(Planned { plan, v })
+        Ok(Planned { plan, v, others })
     }
 
-    /// The last state, and the entries of it that have to be reached.
-    fn end(&self, dynamics: &Discrete) -> Result<(State, Vec<usize>), Error> {
+    /// The functions of the problem, compiled.
+    fn stated(&self, dynamics: &Discrete) -> Result<Stated, Error> {
+        let Planning { system, h, .. } = self;
+        let begin = dynamics.state(0, &self.q0, &self.v0, ["q0", "v0"])?;
+        let (end, reached) = self.end(dynamics)?;
+        let text = |names: &[(&str, &str)], factor: f64| {
+            Ok::<Text, Error>(Text { formulas: system.formulas(names)?, factor })
+        };
+        let cost = match &self.cost {
+            Cost::Effort(_) => None,
+            Cost::Text(cost) => Some(text(&[("cost", cost)], *h)?),
+        };
+        let final_cost =
+            self.final_cost.as_ref().map(|cost| text(&[("final_cost", cost)], 1.0)).transpose()?;
+        let is_known = |name: &String| {
+            system.coordinates()[..system.shape()].contains(name) || system.inputs().contains(name)
+        };
+        let others: Vec<_> = self.bounds.iter().filter(|(name, _)| !is_known(name)).cloned().collect();
+        let within = if others.is_empty() {
+            None
+        } else {
+            let places: Vec<String> = others.iter().map(|(name, _)| format!("bounds[\"{name}\"]")).collect();
+            let names = others.iter().map(|(name, _)| name.as_str());
+            let texts: Vec<(&str, &str)> = places.iter().map(String::as_str).zip(names).collect();
+            Some((others.clone(), text(&texts, 1.0)?))
+        };
+        Ok(Stated { begin, end, reached, cost, final_cost, within })
+    }
+
+    /// The last state, and the entries of it that have to be reached, with their names.
+    fn end(&self, dynamics: &Discrete) -> Result<(State, Vec<(usize, String)>), Error> {
         let shape = self.system.shape();
         let (coordinates, pose) = self.q1.split_at(shape);
         let free = pose.iter().filter(|x| x.is_nan()).count();
@@ -324,7 +394,12 @@ impl Planning {
                 dynamics.steps.state(at, &place, &vec![0.0; n]).map_err(|error| wrong("q1", error))?
             }
         };
-        Ok((end, reached))
+        let names = dynamics.steps.velocity_names(dynamics.at(self.steps), &end);
+        let reached = reached.into_iter().map(|i| {
+            let name = i.checked_sub(n).and_then(|i| names.get(i).cloned());
+            (i, name.unwrap_or_else(|| dynamics.entry(i)))
+        });
+        Ok((end, reached.collect()))
     }
 
     /// The bounds of some names, with their places.
@@ -338,6 +413,9 @@ impl Planning {
         forwards(self.h)?;
         if !(1..=MOST[1]).contains(&self.steps) {
             return Err(wrong("steps", format!("must be from 1 to {}, found {}", MOST[1], self.steps)));
+        }
+        if !(1..=MOST_STARTS).contains(&self.starts) {
+            return Err(wrong("starts", format!("must be from 1 to {MOST_STARTS}, found {}", self.starts)));
         }
         if system.inputs().is_empty() {
             return Err(wrong("system", "it has no inputs, of which a plan is made"));

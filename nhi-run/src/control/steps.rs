@@ -2,10 +2,10 @@
 
 use crate::{Error, System};
 use nhi_control::{PlanError, Sizes};
-use nhi_jit::{Basis, Compiled, Derivatives, Manifold, Point};
+use nhi_jit::{Basis, Compiled, Derivatives, Manifold, Point, Simulation};
 use nhi_methods::Variant;
-use nhi_runtime::Failure;
 use nhi_runtime::admissible::corrected;
+use nhi_runtime::{Failure, Limits};
 
 /// A state x = (q, ν, z).
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +23,9 @@ impl State {
         [&self.q, &self.nu, &self.z]
     }
 }
+
+/// The step of differences of order 4, in units of what is displaced: both their error and that of rounding are about 1e-12.
+pub(super) const DISPLACED: f64 = 1e-3;
 
 /// Where a step begins: parameters and time.
 pub(super) type At<'a> = (&'a [f64], f64);
@@ -83,6 +86,20 @@ impl Steps {
     /// What the entry `i` of a tangent vector displaces.
     pub(super) fn entry(&self, i: usize) -> String {
         self.names[i].clone()
+    }
+
+    /// Names of the quasi-velocities at a state: `dot_x` where one of them is that velocity, and `nu[0]` otherwise.
+    pub(super) fn velocity_names(&self, at: At<'_>, x: &State) -> Vec<String> {
+        let n = self.compiled.velocities().len();
+        let names = self.names[n..n + x.nu.len()].iter().cloned();
+        let u = vec![0.0; self.sizes.inputs];
+        let Ok(frame) = self.basis.at(&point(at, &x.q, &[], &u)) else { return names.collect() };
+        let is_one = |row: &[f64]| {
+            let place = row.iter().position(|&y| y == 1.0)?;
+            row.iter().enumerate().all(|(i, &y)| i == place || y == 0.0).then_some(place)
+        };
+        let own = frame.dual.chunks(n.max(1)).map(is_one);
+        names.zip(own).map(|(name, own)| own.map_or(name, |i| format!("dot_{}", self.names[i]))).collect()
     }
 
     /// v = X ν + v₀.
@@ -157,12 +174,73 @@ impl Steps {
         f(&Point { parameters, q: &x.q, v: &v, z: &x.z, t, inputs: u }).map_err(failure)
     }
 
-    /// The state after a step of size `h`.
+    /// The state after a step of size `h`, which a simulation does not refuse.
     pub(super) fn step(&self, at: At<'_>, h: f64, x: &State, u: &[f64]) -> Result<State, Failure> {
-        let after = self.at(at, x, u, |at| self.compiled.step(self.variant, at, h))?;
+        let after = self.at(at, x, u, |at| {
+            let after = self.compiled.step(self.variant, at, h)?;
+            let tested = self.compiled.test(&Limits::DEFAULT, at, h, &after);
+            tested.map_err(|cause| nhi_jit::Error::Step { step: 1, time: at.t, cause })?;
+            Ok(after)
+        })?;
         let end = (at.0, at.1 + h);
         let nu = self.basis.quasi_velocity(&point(end, &after.q, &after.v, u)).map_err(failure)?;
         Ok(State { q: after.q, nu, z: after.z })
+    }
+
+    /// Appends to `states` those of a simulation from `x` at the time of `at`, with inputs that follow one another.
+    ///
+    /// # Errors
+    /// The number of a step that it refuses, and why.
+    pub(super) fn motion(
+        &self,
+        (parameters, t): At<'_>,
+        h: f64,
+        x: &State,
+        inputs: &[Vec<f64>],
+        states: &mut Vec<State>,
+    ) -> Result<(), (usize, Failure)> {
+        let Some(first) = inputs.first() else { return Ok(()) };
+        let v = self.velocity((parameters, t), x, first).map_err(|cause| (0, cause))?;
+        let at = Point { parameters, q: &x.q, v: &v, z: &x.z, t, inputs: first };
+        // Velocities of the basis satisfy the constraints up to rounding.
+        let begun = Simulation::at_point(&self.compiled, self.variant, &at, h)
+            .or_else(|_| Simulation::project_point(&self.compiled, self.variant, &at, h));
+        let mut sim = begun.map_err(|error| (0, failure(error)))?;
+        for (k, u) in inputs.iter().enumerate() {
+            let failed = |error| (k, failure(error));
+            sim.step_with(u).map_err(failed)?;
+            let (q, v) = (sim.q().to_vec(), sim.v());
+            let nu =
+                self.basis.quasi_velocity(&point((parameters, sim.time()), &q, &v, u)).map_err(failed)?;
+            states.push(State { q, nu, z: sim.z().to_vec() });
+        }
+        Ok(())
+    }
+
+    /// Momenta of symmetries at a state, by name, with their derivatives by it, by differences of order 4: they are compared with
+    /// combinations of conditions, which differ from them by much more.
+    pub(super) fn momenta(&self, at: At<'_>, x: &State) -> Vec<(String, Vec<f64>)> {
+        let n = self.sizes.states;
+        let u = vec![0.0; self.sizes.inputs];
+        let momentum = |x: &State| {
+            let v = self.velocity(at, x, &u)?;
+            Ok::<_, Failure>(self.compiled.momentum(&Point { z: &x.z, ..point(at, &x.q, &v, &u) }))
+        };
+        // ∂p/∂x, a row for each direction.
+        let rows = (0..n).map(|i| {
+            let mut row = vec![0.0; self.compiled.velocities().len()];
+            for (multiple, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+                let mut delta = vec![0.0; n];
+                delta[i] = multiple * DISPLACED;
+                let p = momentum(&self.retract(x, &delta))?;
+                row.iter_mut().zip(p).for_each(|(to, p)| *to += weight / (12.0 * DISPLACED) * p);
+            }
+            Ok::<_, Failure>(row)
+        });
+        let Ok(rows) = rows.collect::<Result<Vec<_>, _>>() else { return Vec::new() };
+        let along =
+            |xi: &[f64]| rows.iter().map(|row| row.iter().zip(xi).map(|(p, xi)| p * xi).sum()).collect();
+        self.compiled.symmetries().map(|(name, xi)| (name.to_owned(), along(xi))).collect()
     }
 
     /// x ⊕ δ.

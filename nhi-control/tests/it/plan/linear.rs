@@ -134,17 +134,101 @@ fn a_trial_whose_step_fails_is_shortened() {
     }
 }
 
+/// Half of the guess can be simulated.
 #[test]
-fn a_start_guess_whose_step_fails_is_an_error() {
+fn a_start_guess_whose_step_fails_is_shortened() {
     let system = Rooted { h: 0.1 };
     let mut inputs = vec![vec![0.5]; 10];
     inputs[3] = vec![-0.9];
-    let error = Problem::new(&system, 10, 0.0)
+    let plan = Problem::new(&system, 10, 0.0)
         .cost("effort", Quadratic::of_inputs(&[1.0]))
         .guess_inputs(inputs)
         .solve(&Options::default())
-        .err();
-    assert_eq!(error, Some(PlanError::Step { step: 3, cause: Failure::NotConverged }));
+        .expect("a problem");
+    assert!(plan.status.is_converged() && plan.inputs.iter().all(|u| u[0].abs() < 1e-9), "{}", plan.status);
+}
+
+/// The same, with steps that are differentiated for u > −0.5 only.
+struct Rough(Rooted);
+
+impl Dynamics for Rough {
+    type State = f64;
+
+    fn sizes(&self) -> Sizes {
+        self.0.sizes()
+    }
+
+    fn step(&self, k: usize, x: &f64, u: &[f64]) -> Result<f64, Failure> {
+        self.0.step(k, x, u)
+    }
+
+    fn linearize(&self, k: usize, x: &f64, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
+        if u[0] > -0.5 { self.0.linearize(k, x, u, ab) } else { Err(Failure::NotConverged) }
+    }
+
+    fn curvature(&self, k: usize, x: &f64, u: &[f64], w: &[f64], h: &mut [f64]) -> Result<(), Failure> {
+        self.0.curvature(k, x, u, w, h)
+    }
+
+    fn retract(&self, x: &f64, delta: &[f64]) -> f64 {
+        x + delta[0]
+    }
+
+    fn difference(&self, from: &f64, to: &f64, delta: &mut [f64]) {
+        delta[0] = to - from;
+    }
+}
+
+/// The first Newton step is u = −0.52, where steps can be taken, but not differentiated.
+#[test]
+fn a_step_to_where_there_are_no_derivatives_is_taken_back() {
+    let system = Rough(Rooted { h: 0.1 });
+    let plan = Problem::new(&system, 10, 0.0)
+        .cost("effort", Quadratic::of_inputs(&[1.0]))
+        .reach(-0.26)
+        .solve(&Options::default())
+        .expect("a problem");
+    assert!(plan.status.is_converged() && plan.status.is_minimum, "{}", plan.status);
+    let expected = 0.74 * 0.74 - 1.0;
+    assert!(plan.inputs.iter().all(|u| (u[0] - expected).abs() < 1e-9), "{:?}", plan.inputs);
+}
+
+/// No part of any guess can be simulated.
+#[test]
+fn a_plan_that_cannot_begin_says_so() {
+    struct Stuck;
+    impl Dynamics for Stuck {
+        type State = f64;
+
+        fn sizes(&self) -> Sizes {
+            Sizes { states: 1, inputs: 1 }
+        }
+
+        fn step(&self, k: usize, x: &f64, u: &[f64]) -> Result<f64, Failure> {
+            if k < 2 { Ok(x + u[0]) } else { Err(Failure::NotConverged) }
+        }
+
+        fn linearize(&self, _: usize, _: &f64, _: &[f64], _: &mut [f64]) -> Result<(), Failure> {
+            Err(Failure::NotConverged)
+        }
+
+        fn curvature(&self, _: usize, _: &f64, _: &[f64], _: &[f64], _: &mut [f64]) -> Result<(), Failure> {
+            Err(Failure::NotConverged)
+        }
+
+        fn retract(&self, x: &f64, delta: &[f64]) -> f64 {
+            x + delta[0]
+        }
+
+        fn difference(&self, from: &f64, to: &f64, delta: &mut [f64]) {
+            delta[0] = to - from;
+        }
+    }
+    let problem = Problem::new(&Stuck, 5, 0.5).cost("effort", Quadratic::of_inputs(&[1.0])).reach(1.0);
+    let plan = problem.solve(&Options::default()).expect("a problem");
+    assert_eq!(plan.status.outcome, Outcome::Refused { step: 2, cause: Failure::NotConverged });
+    assert_eq!((plan.states.len(), plan.inputs.len()), (6, 5));
+    assert!(plan.status.to_string().starts_with("a simulation refuses step 2: "), "{}", plan.status);
 }
 
 /// x ln x.
