@@ -57,7 +57,9 @@ enum Command {
     /// Its end is `q1`, with null for coordinates that are free, and `v1`, unless velocities are free. Least is the integral over
     /// time of `cost`, an expression in coordinates, velocities, inputs, t and parameters, by the rule h Σ cost(x_k, u_k), plus the
     /// `final_cost` of the last state; left out, it is half the sum of the squared inputs. `bounds` are pairs of numbers or null, by
-    /// the names of inputs, coordinates, or other expressions, after every step. `guess` has the inputs of each step to begin with.
+    /// the names of inputs, coordinates, or other expressions, after every step. `guess` has the inputs of each step to begin with,
+    /// and `starts` the number of start guesses, `guess` and random variations of it: the best plan is the result, and the others are
+    /// listed on standard error.
     ///
     /// The samples are those of the motion; as JSON they are a case again. If the conditions cannot be met, the exit code is 1, and
     /// the message says which, and by how much.
@@ -70,10 +72,11 @@ enum Command {
     /// names of parameters, all if left out, and of entries of the start, `theta(0)` of a coordinate, `dot_theta(0)` of a velocity;
     /// the motion begins with the admissible velocity that is nearest in the metric of the kinetic energy. `measured` are expressions in coordinates, velocities, inputs, t and parameters; `samples` are rows with a time
     /// and these numbers, or the name of a CSV file with columns `t` and of these names. `deviations` are the standard deviations of
-    /// the numbers; left out, they are equal, and estimated.
+    /// the numbers; left out, they are equal, and estimated. `starts` is the number of start guesses, the given one and random
+    /// variations of it.
     ///
-    /// The result is JSON on standard output: values with their standard deviations, covariance, χ², the estimated noise, and what
-    /// the samples do not determine.
+    /// The result is JSON on standard output: values with their standard deviations, covariance, χ², the estimated noise, what
+    /// the samples do not determine, and, of several starts, what the others led to.
     #[command(after_help = examples::FIT)]
     Fit(Fit),
     /// List the models with their parameters, and the methods.

@@ -7,7 +7,7 @@ use crate::declared::failed;
 use crate::files::save;
 use crate::number::{Entry, Number};
 use crate::outputs::{Pictures, format_of};
-use crate::problem::{all, given, sized};
+use crate::problem::{all, count, given, sized};
 use crate::simulate::{inputs, params};
 use crate::stated::{Motion, Stated};
 use clap::Args;
@@ -30,7 +30,7 @@ pub(crate) struct Fit {
     pictures: Pictures,
 }
 
-const FIELDS: [&str; 5] = ["measured", "samples", "deviations", "unknowns", "inputs"];
+const FIELDS: [&str; 6] = ["measured", "samples", "deviations", "unknowns", "inputs", "starts"];
 
 #[derive(Deserialize)]
 struct Fields {
@@ -39,6 +39,7 @@ struct Fields {
     deviations: Option<Vec<Number>>,
     unknowns: Option<Vec<String>>,
     inputs: Option<Value>,
+    starts: Option<Number>,
 }
 
 impl Fit {
@@ -61,8 +62,11 @@ impl Fit {
             measured,
             samples,
             unknowns: stated.own.unknowns.clone(),
+            starts: stated.own.starts.map_or(Ok(1), |starts| count(starts, "starts")).map_err(wrong)?
+                as usize,
         };
-        let Fitted { identified, q0, v0 } = fitting.solve().map_err(|error| stated.unsolved(error))?;
+        let Fitted { identified, q0, v0, others } =
+            fitting.solve().map_err(|error| stated.unsolved(error))?;
         for direction in &identified.undetermined {
             warn(Some(format!(
                 "the samples do not determine {}",
@@ -84,7 +88,14 @@ impl Fit {
             }
             self.pictures.write(&recording)?;
         }
-        let report = report(stated.system.parameters(), &identified, &q0, &v0);
+        let mut report = report(stated.system.parameters(), &identified, &q0, &v0);
+        if !others.is_empty() {
+            let others = others.iter().map(|other| {
+                let values = other.unknowns.iter().cloned().zip(other.values.iter().map(|&x| Value::from(x)));
+                json!({"chi2": other.chi_squared, "unknowns": values.collect::<Map<_, _>>()})
+            });
+            report.insert("others".to_owned(), others.collect());
+        }
         let fields: Vec<String> =
             report.iter().map(|(name, value)| format!("  {}: {value}", Value::from(name.as_str()))).collect();
         print(format!("{{\n{}\n}}\n", fields.join(",\n")).as_bytes())

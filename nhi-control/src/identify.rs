@@ -10,6 +10,7 @@
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
 use crate::dense::{add_multiple, add_product, are_finite, dot, norm2, subtract_projections};
+use crate::waves::numbers_from;
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -219,6 +220,9 @@ const REFUSED: f64 = 1e100;
 /// The roundings of a step, in units of ε times what is measured after it.
 const ROUNDINGS: f64 = 10.0;
 
+/// How far, relative to deviations and values, results of different start guesses may be apart that are the same.
+const SAME: f64 = 1e-3;
+
 /// A sample this near to a node, in steps, is one at the node.
 const AT_NODE: f64 = 1e-9;
 
@@ -282,6 +286,44 @@ impl<'a, X: Observed> Identification<'a, X> {
     /// # Errors
     /// What is wrong with the problem, and [`IdentifyError::NotConverged`].
     pub fn solve(&self) -> Result<Identified<X::State>, IdentifyError> {
+        self.solve_near(0)
+    }
+
+    /// The same from so many start guesses: the given one, and random variations of it, in which each unknown parameter is multiplied
+    /// by a factor from 1/e to e, a parameter that is zero and an entry of the start changed by up to its own size, at least 1. The
+    /// guesses are the same in every call. Returns what has the least sum of squares, and what else was found, each once, in this
+    /// order.
+    ///
+    /// # Errors
+    /// As [`Identification::solve`], where all start guesses fail: for the given one, if there is one.
+    #[allow(clippy::type_complexity, reason = "one, and others")]
+    pub fn solve_from(
+        &self,
+        starts: usize,
+    ) -> Result<(Identified<X::State>, Vec<Identified<X::State>>), IdentifyError> {
+        let (mut found, mut first_error) = (Vec::new(), None);
+        for start in 0..starts.max(1) {
+            match self.solve_near(start as u64) {
+                Ok(identified) => found.push(identified),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        found.sort_by(|a, b| a.chi_squared.total_cmp(&b.chi_squared));
+        let mut distinct: Vec<Identified<X::State>> = Vec::new();
+        for identified in found {
+            if !distinct.iter().any(|other| is_same(other, &identified)) {
+                distinct.push(identified);
+            }
+        }
+        let mut all = distinct.into_iter();
+        match (all.next(), first_error) {
+            (Some(best), _) => Ok((best, all.collect())),
+            (None, error) => Err(error.unwrap_or(IdentifyError::Nothing)),
+        }
+    }
+
+    /// From the variation of the guess with that number.
+    fn solve_near(&self, variation: u64) -> Result<Identified<X::State>, IdentifyError> {
         let observed = &self.observed;
         let begin = |cause| IdentifyError::Begin { cause };
         let entries = observed.entries();
@@ -298,6 +340,16 @@ impl<'a, X: Observed> Identification<'a, X> {
         let mut values = DVector::zeros(unknowns);
         for (value, &i) in values.iter_mut().zip(&self.unknown_parameters) {
             *value = self.parameters[i];
+        }
+        if variation > 0 {
+            let mut random = numbers_from(variation);
+            let (of_parameters, of_start) = values.as_mut_slice().split_at_mut(self.unknown_parameters.len());
+            for value in of_parameters {
+                *value = if *value == 0.0 { random() } else { *value * random().exp() };
+            }
+            for (value, &i) in of_start.iter_mut().zip(&self.unknown_entries) {
+                *value = random() * entries[i].1.abs().max(1.0);
+            }
         }
         let names = observed.parameters();
         let failed = |&(step, cause): &(usize, Failure)| IdentifyError::Step { step, cause };
@@ -397,6 +449,19 @@ impl<'a, X: Observed> Identification<'a, X> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether two results are one minimum: their values differ by less than [`SAME`] deviations, and their sums of squares by little.
+fn is_same<X>(a: &Identified<X>, b: &Identified<X>) -> bool {
+    let near = |(i, (x, y)): (usize, (&f64, &f64))| {
+        let deviation = a.covariance[(i, i)].max(b.covariance[(i, i)]).max(0.0).sqrt();
+        (x - y).abs() <= SAME * (deviation + x.abs().max(y.abs()))
+    };
+    let (least, most) = (a.chi_squared.min(b.chi_squared), a.chi_squared.max(b.chi_squared));
+    // Along what is not determined, values differ.
+    let is_determined = a.undetermined.is_empty() && b.undetermined.is_empty();
+    let values = a.values.iter().zip(&b.values).enumerate().all(near);
+    (values || !is_determined) && most - least <= SAME * (most + a.degrees_of_freedom as f64 * f64::EPSILON)
 }
 
 /// (JᵀJ)⁻¹ on the unknowns that J determines, and unit vectors along which it vanishes; the unknowns have these sizes.

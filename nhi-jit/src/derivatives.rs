@@ -8,8 +8,12 @@ use crate::native::Code;
 use crate::{Error, Simulation};
 use composed::Substeps;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{basis_program, curvature_program, derivative_programs, tangent_lengths};
-use nhi_codegen::optimised::{DerivativeFunctions, basis_function, curvature_function};
+use nhi_codegen::method::{
+    basis_derivative_program, basis_program, curvature_program, derivative_programs, tangent_lengths,
+};
+use nhi_codegen::optimised::{
+    DerivativeFunctions, basis_derivative_function, basis_function, curvature_function,
+};
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
 use std::fmt;
@@ -21,6 +25,12 @@ use std::sync::Arc;
 pub struct Basis {
     shared: Arc<(Code, Callable)>,
     sizes: [usize; 2],
+}
+
+/// The derivatives ∂(X(q) ν + v₀)/∂q of velocities at fixed ν, compiled.
+#[derive(Clone)]
+pub struct BasisDerivative {
+    shared: Arc<(Code, Callable)>,
 }
 
 /// A basis of the admissible velocities at a configuration.
@@ -192,6 +202,35 @@ fn call(code: &Code, callable: &Callable, from: Departure<'_>, w: &[f64]) -> Res
         role => at.of(role),
     });
     numbers.map_err(|cause| Error::Derivatives { cause })
+}
+
+impl BasisDerivative {
+    /// Those of a system.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where Cranelift does not run.
+    pub fn new(mechanics: &Mechanics) -> Result<BasisDerivative, Error> {
+        let mut unit = Unit::new()?;
+        let function = basis_derivative_function(&basis_derivative_program(mechanics));
+        let callable = Callable::of(&mut unit, &function, Retraction::Exp, Checks::Everything)?;
+        Ok(BasisDerivative { shared: Arc::new((unit.finish()?, callable)) })
+    }
+
+    /// The matrix, n × n by rows, at (parameters, q, t, inputs) of a point. A pose is displaced by the velocities of its body.
+    ///
+    /// # Errors
+    /// [`Error::Basis`] where its entries are not finite.
+    ///
+    /// # Panics
+    /// If the lengths of arrays are not those of the system.
+    pub fn at(&self, at: &Point<'_>, nu: &[f64]) -> Result<Vec<f64>, Error> {
+        let (code, callable) = &*self.shared;
+        let numbers = callable.call(code, |role| match role {
+            Role::Named(name) if name == "nu" => nu,
+            role => at.of(role),
+        });
+        numbers.map_err(|cause| Error::Basis { cause })
+    }
 }
 
 impl Basis {

@@ -51,7 +51,8 @@ mod trace;
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
 pub use derivatives::{
-    Basis, ByParameters, Curvature, Derivatives, Frame, Linearization, PullBack, SecondDerivatives,
+    Basis, BasisDerivative, ByParameters, Curvature, Derivatives, Frame, Linearization, PullBack,
+    SecondDerivatives,
 };
 pub use error::Error;
 pub use formulas::{Formulas, Slopes};

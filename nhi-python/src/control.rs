@@ -19,7 +19,7 @@ fn matrix(given: &PyReadonlyArray2<'_, f64>) -> PyResult<DMatrix<f64>> {
     Ok(DMatrix::from_row_slice(rows, columns, given.as_slice()?))
 }
 
-fn array<'py>(py: Python<'py>, x: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub(crate) fn array<'py>(py: Python<'py>, x: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     // Columns come first in `DMatrix`.
     let by_rows: Vec<f64> = x.transpose().iter().copied().collect();
     by_rows.into_pyarray(py).reshape([x.nrows(), x.ncols()])

@@ -11,7 +11,8 @@ type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 
 /// All parameters, q0 and v0 of the motion; names, values and covariance of the unknowns; χ², degrees of freedom and noise; the
-/// directions that are not determined, what speaks against the fit, and the numbers of the motion in place of the samples.
+/// directions that are not determined, what speaks against the fit, the numbers of the motion in place of the samples, and χ² and values
+/// of what other start guesses led to.
 type Found<'py> = (
     [Vector<'py>; 3],
     (Vec<String>, Vector<'py>, Matrix<'py>),
@@ -19,6 +20,7 @@ type Found<'py> = (
     Vec<Vec<f64>>,
     Vec<String>,
     Matrix<'py>,
+    Vec<(f64, Vec<f64>)>,
 );
 
 /// Parameters and starts with the least sum of squares. Arrays have the lengths of the system.
@@ -35,6 +37,7 @@ pub(crate) fn fitted<'py>(
     measured: Vec<String>,
     samples: (Vec<f64>, Vec<Vec<f64>>, Vec<f64>),
     unknowns: Option<Vec<String>>,
+    starts: usize,
 ) -> PyResult<Found<'py>> {
     let owned = |array: &PyReadonlyArray1<'_, f64>| array.as_slice().map(<[f64]>::to_vec);
     let system = core.get().system.clone();
@@ -50,10 +53,11 @@ pub(crate) fn fitted<'py>(
         measured,
         samples: Samples { times, values, deviations },
         unknowns,
+        starts,
         system,
     };
     let solved = waited_for(py, move || fitting.solve())?;
-    let Fitted { identified, q0, v0 } = solved.map_err(|error| start(py, &error))?;
+    let Fitted { identified, q0, v0, others } = solved.map_err(|error| start(py, &error))?;
     let (size, rows) = (identified.values.len(), identified.fitted.len());
     let covariance: Vec<f64> = identified.covariance.iter().copied().collect();
     Ok((
@@ -68,5 +72,6 @@ pub(crate) fn fitted<'py>(
         identified.undetermined,
         identified.doubts.iter().map(ToString::to_string).collect(),
         identified.fitted.concat().into_pyarray(py).reshape([rows, count])?,
+        others.into_iter().map(|other| (other.chi_squared, other.values)).collect(),
     ))
 }

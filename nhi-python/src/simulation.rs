@@ -1,9 +1,11 @@
 //! Simulations.
 
-use crate::error::simulation as raised;
+use crate::control::array as columns;
+use crate::error::{simulation as raised, start};
 use crate::system::Core;
-use crate::watch::Watch;
+use crate::watch::{Watch, waited_for};
 use nhi_jit::{Derivatives, Simulation as Steps};
+use nhi_run::control::linear;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -221,6 +223,28 @@ impl Simulation {
         let all = self.steps.linearize(&derivatives).map_err(|error| raised(py, &error))?;
         let (size, inputs) = (derivatives.tangent_coordinates(), self.steps.inputs().len());
         Ok((matrix(py, &all.a, [size, size])?, matrix(py, &all.b, [size, inputs])?))
+    }
+
+    /// Names, A and B of the step just taken, or of the continuous equations, by names of coordinates and velocities; see `nhi.linear`.
+    #[pyo3(name = "_linear")]
+    #[allow(clippy::type_complexity, reason = "three results")]
+    fn linear<'py>(
+        &self,
+        py: Python<'py>,
+        entries: Option<Vec<String>>,
+        continuous: bool,
+    ) -> PyResult<(Vec<String>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        // Compiled where it can be interrupted.
+        self.derivatives(py)?;
+        let system = self.core.get().system.clone();
+        let steps = self.steps.clone();
+        let found = waited_for(py, move || {
+            let entries: Option<Vec<&str>> =
+                entries.as_ref().map(|entries| entries.iter().map(String::as_str).collect());
+            linear(&system, &steps, entries.as_deref(), continuous)
+        })?;
+        let found = found.map_err(|error| start(py, &error))?;
+        Ok((found.names, columns(py, &found.a)?, columns(py, &found.b)?))
     }
 
     /// ∂λ'/∂x and ∂λ'/∂u of the step just taken: shapes (m, NX) and (m, number of inputs).

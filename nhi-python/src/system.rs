@@ -33,6 +33,7 @@ pub(crate) struct Core {
 enum Part {
     Functions,
     Basis,
+    BasisDerivative,
     Steps(Variant),
     Derivatives(Variant),
     SecondDerivatives(Variant),
@@ -289,6 +290,29 @@ impl Core {
         let [n, d] = basis.sizes();
         let (x, y) = (frame.basis.into_pyarray(py), frame.dual.into_pyarray(py));
         Ok((x.reshape([n, d])?, frame.drift.into_pyarray(py), y.reshape([d, n])?))
+    }
+
+    /// ∂(X ν + v₀)/∂q, shape (n, n).
+    #[allow(clippy::too_many_arguments, reason = "the facts of a state, as Python passes them")]
+    fn basis_derivative<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: PyReadonlyArray1<'py, f64>,
+        q: PyReadonlyArray1<'py, f64>,
+        nu: PyReadonlyArray1<'py, f64>,
+        t: f64,
+        inputs: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let [n, d] = self.basis_of(py)?.sizes();
+        let nu = nu.as_slice()?;
+        if nu.len() != d {
+            return Err(PyValueError::new_err(format!("nu: expected shape ({d},), found ({},)", nu.len())));
+        }
+        let derivative = self.made(py, Part::BasisDerivative, System::basis_derivative)?;
+        let (parameters, q, inputs) = (parameters.as_slice()?, q.as_slice()?, inputs.as_slice()?);
+        let at = Point { parameters, q, v: &[], z: &[], t, inputs };
+        let matrix = derivative.at(&at, nu).map_err(|error| PyValueError::new_err(format!("q: {error}")))?;
+        matrix.into_pyarray(py).reshape([n, n])
     }
 
     /// x ⊕ δ.

@@ -164,6 +164,74 @@ def test_cyclic_coordinates_are_left_out_by_name():
         nhi.lqr(rest.a, rest.b, [1, 1, 1], 1, names=["r", "s"])
 
 
+#: A car, steered by a torque.
+CAR = nhi.System(
+    coordinates=["theta", "x", "y", "phi"],
+    parameters=["J", "m", "l", "c"],
+    inputs=["force", "torque"],
+    lagrangian="J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2) + c/2*dot(phi)^2",
+    constraints={
+        "rear": "sin(theta)*dx - cos(theta)*dy",
+        "front": "sin(theta + phi)*dx - cos(theta + phi)*dy - l*cos(phi)*dtheta",
+    },
+    force="force*(cos(theta)*dx + sin(theta)*dy) + torque*dphi",
+)
+CAR_P = dict(J=0.7, m=1.3, l=0.9, c=0.2)
+
+
+def test_velocities_have_their_first_order_relation():
+    """∂(X ν)/∂q against differences, and A against those of steps in coordinates and velocities."""
+    q, nu = np.array([0.4, 0.1, -0.3, 0.25]), np.array([0.8, 0.5])
+    velocity = lambda q: CAR.basis(CAR_P, q) @ nu  # noqa: E731
+    columns = []
+    for i in range(4):
+        by = 1e-3 * np.eye(4)[i]
+        slope = 8 * (velocity(q + by) - velocity(q - by)) - (velocity(q + 2 * by) - velocity(q - 2 * by))
+        columns.append(slope / (12 * 1e-3))
+    np.testing.assert_allclose(CAR.basis_derivative(CAR_P, q, nu), np.transpose(columns), atol=1e-9)
+    with pytest.raises(ValueError, match=r"nu: expected shape \(2,\), found \(3,\)"):
+        CAR.basis_derivative(CAR_P, q, [1, 2, 3])
+
+
+def test_linear_systems_are_those_of_named_entries():
+    """A car along a straight line is steered by named angles and rates; the closed loop is that of A − B K."""
+    start = lambda q0: CAR.simulation(CAR_P, q0=q0, v0=[0, 1.5, 0, 0], h=0.02, project=True)  # noqa: E731
+    sim = start([0, 0, 0, 0])
+    sim.step([0, 0])
+    entries = ["y", "theta", "dot_phi", "phi"]
+    names, a, b = nhi.linear(sim, entries=entries)
+    assert names == entries and a.shape == (4, 4) and b.shape == (4, 2)
+    feedback = nhi.lqr(a, b, q=[1, 1, 1, 1], r=[1, 1], names=names)
+    sim = start([1e-6, 0, 2e-6, 0])
+    x = lambda: np.array([sim.q[2], sim.q[0], sim.v[3], sim.q[3]])  # noqa: E731
+    expected = x()
+    for _ in range(100):
+        sim.step(-feedback.gain @ x())
+        expected = (a - b @ feedback.gain) @ expected
+        np.testing.assert_allclose(x(), expected, atol=1e-11)
+    # d/dt y = v θ, d/dt θ = v φ/l.
+    rates = nhi.linear(sim_at(start), entries=entries, continuous=True)
+    closed = [[0, 1.5, 0, 0], [0, 0, 0, 1.5 / 0.9], [0, 0, 0, 0], [0, 0, 1, 0]]
+    np.testing.assert_allclose(rates.a, closed, atol=1e-9)
+    np.testing.assert_allclose(rates.b, [[0, 0], [0, 0], [0, 5], [0, 0]], atol=1e-9)
+    # Without names those of x.
+    whole, again = nhi.linear(sim), nhi.linear(sim, entries=sim.entries)
+    np.testing.assert_allclose(again.a, whole.a, atol=1e-12)
+    assert nhi.linear(sim, continuous=True).names == sim.entries
+    with pytest.raises(ValueError, match="the constraints and the entries before it determine dot_y"):
+        nhi.linear(sim, entries=["theta", "dot_x", "dot_y"])
+    with pytest.raises(ValueError, match="no entry has the name dot_z: there are theta, x,"):
+        nhi.linear(sim, entries=["dot_z"])
+    with pytest.raises(ValueError, match="cannot be left out"):
+        nhi.linear(sim, entries=["y", "dot_y"])
+
+
+def sim_at(start):
+    sim = start([0, 0, 0, 0])
+    sim.step([0, 0])
+    return sim
+
+
 #: A disk that rolls upright, driven at its axle and steered.
 DISK = nhi.System(
     coordinates=["x", "y", "theta", "phi"],
@@ -279,6 +347,50 @@ def test_a_body_turns_in_space(group):
 def test_what_a_plan_cannot_meet_is_named():
     far = nhi.plan(DISK, DISK_P, **{**SIDEWAYS, "q1": [30, 0, 0, np.nan]}, bounds={"drive": (-1, 1)})
     assert not far.converged and "x" in far.cannot_meet and "cannot meet" in far.status
+
+
+def test_a_guess_that_cannot_be_simulated_is_no_error():
+    rng = np.random.default_rng(1)
+    for size in (1e2, 1e4, 1e6, 1e9):
+        found = nhi.plan(DISK, DISK_P, **SIDEWAYS, guess=size * rng.normal(size=(40, 2)))
+        if found.converged:
+            run = DISK.simulate(DISK_P, REST, REST, h=1 / 40, steps=40, inputs=found.inputs)
+            np.testing.assert_allclose(run.q[-1, :3], [0, 1, 0], atol=1e-6)
+        else:
+            assert found.cannot_meet, found.status
+
+
+def test_the_best_of_several_starts_is_returned():
+    car = dict(q0=[0] * 4, v0=[0] * 4, q1=[0, 0, 0.5, 0], v1=[0] * 4, h=0.1, steps=40)
+    alone = nhi.plan(CAR, CAR_P, **car)
+    several = nhi.plan(CAR, CAR_P, **car, starts=6)
+    assert alone.others == [] and several.converged and several.cost <= alone.cost * (1 + 1e-9)
+    assert all(other.cost > several.cost for other in several.others if other.converged)
+    again = nhi.plan(CAR, CAR_P, **car, starts=6)
+    np.testing.assert_array_equal(again.inputs, several.inputs)
+    with pytest.raises(ValueError, match="starts: expected an integer from 1 on"):
+        nhi.plan(CAR, CAR_P, **car, starts=0)
+
+
+#: Two limbs on a body in free fall.
+CAT = nhi.System(
+    coordinates=["theta", "alpha", "beta"],
+    parameters=["i", "m"],
+    inputs=["front", "back"],
+    lagrangian="i/2*dot(theta)^2 + m/2*(dot(theta) + dot(alpha))^2*(1 + cos(alpha)/2)"
+    " + m/2*(dot(theta) + dot(beta))^2*(1 + cos(beta)/2)",
+    constraints=[],
+    force="front*dalpha + back*dbeta",
+)
+
+
+def test_momenta_and_contradictions_are_named():
+    problem = dict(q0=[0, 0.5, -0.3], v0=[0, 0, 0], h=0.05)
+    for steps in (20, 40):
+        turned = nhi.plan(CAT, dict(i=0.5, m=0.4), **problem, q1=[0.05, 0.5, -0.3], v1=[0, 0, 0], steps=steps)
+        assert turned.converged and turned.status.endswith("no inputs change p_theta"), turned.status
+        spun = nhi.plan(CAT, dict(i=0.5, m=0.4), **problem, q1=[0, 0.5, -0.3], v1=[1, 0, 0], steps=steps)
+        assert not spun.converged and abs(spun.cannot_meet["dot_theta"] + 1) < 0.1, spun.status
 
 
 @pytest.mark.parametrize(

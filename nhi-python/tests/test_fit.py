@@ -147,6 +147,25 @@ def test_arrays_of_parameters():
     np.testing.assert_allclose(found.p["k"], [2, 0.5], atol=1e-9)
 
 
+def test_the_best_of_several_starts_is_returned():
+    """A frequency, whose sum of squares has many minima."""
+    spring = nhi.System(
+        coordinates=["x"], parameters=["k"], lagrangian="dot(x)^2/2 - k/2*x^2", constraints=[]
+    )
+    run = spring.simulate(dict(k=4.0), [1.0], [0.0], 0.05, 400)
+    problem = (spring, dict(k=2.5), [1.0], [0.0], 0.05, run.t, run["x"], "x")
+    with pytest.warns(RuntimeWarning, match="no noise"):
+        alone = nhi.fit(*problem)
+    assert alone.chi2 > 1 and alone.others == []
+    several = nhi.fit(*problem, starts=30)
+    assert several.chi2 < 1e-18 and abs(several.p["k"] - 4) < 1e-9
+    chi2 = [other.chi2 for other in several.others]
+    assert chi2 == sorted(chi2) and any(abs(x / alone.chi2 - 1) < 1e-6 for x in chi2)
+    assert several.others[0].values.shape == (1,)
+    with pytest.raises(ValueError, match="starts: expected an integer from 1 on"):
+        nhi.fit(*problem, starts=0)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

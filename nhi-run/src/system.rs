@@ -15,7 +15,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::system::{self, Definition, Quantity};
-use nhi_jit::{Basis, Compiled, Derivatives, Formulas, Manifold, Point, SecondDerivatives};
+use nhi_jit::{Basis, BasisDerivative, Compiled, Derivatives, Formulas, Manifold, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
 use std::fmt;
@@ -51,6 +51,7 @@ struct Shared {
     derivatives: Kept<Variant, Derivatives>,
     second_derivatives: Kept<Variant, SecondDerivatives>,
     basis: Once<Basis>,
+    basis_derivative: Once<BasisDerivative>,
 }
 
 /// Made when it is first needed.
@@ -252,6 +253,16 @@ impl System {
         shared.basis.get_or_init(make).clone()
     }
 
+    /// The derivatives of admissible velocities by the configuration, compiled: by the first call in this process.
+    ///
+    /// # Errors
+    /// As [`System::basis`].
+    pub fn basis_derivative(&self) -> Result<BasisDerivative, Error> {
+        let shared = &*self.shared;
+        let make = || Ok(apart(|| BasisDerivative::new(&shared.mechanics)).map_err(Error::Derivation)??);
+        shared.basis_derivative.get_or_init(make).clone()
+    }
+
     /// Displacements and differences of states.
     pub fn manifold(&self) -> Manifold {
         Manifold::new(&self.shared.mechanics)
@@ -400,6 +411,7 @@ impl Shared {
             derivatives: Kept::new(),
             second_derivatives: Kept::new(),
             basis: Once::new(),
+            basis_derivative: Once::new(),
             mechanics: derived.mechanics,
             programs: derived.system,
         })

@@ -3,7 +3,7 @@
 use crate::group::{Cayley, Exp};
 use crate::mechanics::sum;
 use crate::system::Rows;
-use crate::{Emits, Error, Failure, Fits, Method, Scalar, Simulation, System, Vector};
+use crate::{Dual, Emits, Error, Failure, Fits, Method, Scalar, Simulation, System, Vector};
 use core::fmt::Debug;
 
 /// Tangent coordinates of a system, in which the [derivatives](Simulation::linearize) of steps are given; implemented by
@@ -71,6 +71,35 @@ pub trait Tangential: System {
         v
     }
 
+    /// The derivatives ∂(X(q) ν + v₀)/∂q of the admissible velocity at fixed ν, n × n, a row for each velocity. Poses are displaced by
+    /// g exp(δg), and have the columns of their velocities. With this, δv = X δν + ∂(X ν + v₀)/∂q δq.
+    fn basis_derivative(
+        parameters: &Self::Parameters<f64>,
+        q: &Self::Configuration<f64>,
+        nu: &Self::QuasiVelocity<f64>,
+        t: f64,
+        inputs: &Self::Inputs<f64>,
+    ) -> Matrix<Self::Velocity<f64>, Self::Velocity<f64>> {
+        let mut matrix = Self::Velocity::rows(Self::Velocity::splat(0.0));
+        for column in 0..Self::VELOCITIES.len() {
+            let mut by: Self::Velocity<Dual<f64>> = Self::Velocity::splat(Dual::constant(0.0));
+            by.as_mut().iter_mut().skip(column).take(1).for_each(|by| by.eps = [1.0]);
+            let q: Self::Configuration<Dual<f64>> = constant(q);
+            let (parameters, nu) = (constant(parameters), constant(nu));
+            let v = Self::velocity(
+                &parameters,
+                &q.displaced(by.as_ref()),
+                &nu,
+                Dual::constant(t),
+                &constant(inputs),
+            );
+            for (row, v) in matrix.as_mut().iter_mut().zip(v.as_ref()) {
+                row.as_mut().iter_mut().skip(column).take(1).for_each(|entry| *entry = v.eps[0]);
+            }
+        }
+        matrix
+    }
+
     /// x ⊕ δ: the state that is displaced by a tangent vector. Poses are displaced by g exp(δg), all others by addition.
     fn retract<T: Scalar>(x: &ReducedOf<Self, T>, delta: &Self::Tangent<T>) -> ReducedOf<Self, T> {
         let mut delta = delta.as_ref().iter().copied();
@@ -97,6 +126,13 @@ pub trait Tangential: System {
         delta.as_mut().iter_mut().zip(all).for_each(|(delta, x)| *delta = x);
         delta
     }
+}
+
+/// The same numbers without derivatives.
+fn constant<V: Vector<Dual<f64>>>(numbers: &impl AsRef<[f64]>) -> V {
+    let mut constant = V::splat(Dual::constant(0.0));
+    constant.as_mut().iter_mut().zip(numbers.as_ref()).for_each(|(to, &x)| to.re = x);
+    constant
 }
 
 /// Σ aᵢ bᵢ.
@@ -529,7 +565,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        self.method().linearize(self.parameters_in(), self.departure()?).map_err(undefined)
+        self.method().linearize(self.parameters(), self.departure()?).map_err(undefined)
     }
 
     /// The derivatives of the step just taken by the parameters of the system, C = ∂x'/∂p (`c`, NX × parameters, in the order
@@ -544,7 +580,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
         M: Differentiable<S>,
     {
-        self.method().linearize_parameters(self.parameters_in(), self.departure()?).map_err(undefined)
+        self.method().linearize_parameters(self.parameters(), self.departure()?).map_err(undefined)
     }
 
     /// Products of the covector w of the state after the step just taken with its derivatives: wᵀA (`a`, length NX), wᵀB (`b`),
@@ -560,7 +596,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        self.method().pull_back(self.parameters_in(), self.departure()?, &w).map_err(undefined)
+        self.method().pull_back(self.parameters(), self.departure()?, &w).map_err(undefined)
     }
 
     /// The second derivatives of w·x' for a covector w of the state x' after the step just taken: ∂²/∂x² (`xx`, NX × NX),
@@ -578,11 +614,14 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         M: Differentiable<S>,
     {
         let w: S::Tangent<T> = (*w).fit();
-        self.method().curvature(self.parameters_in(), self.departure()?, &w).map_err(undefined)
+        self.method().curvature(self.parameters(), self.departure()?, &w).map_err(undefined)
     }
 
     /// Where the step just taken began.
-    fn departure(&self) -> Result<&DepartureOf<S, M, T>, Error>
+    ///
+    /// # Errors
+    /// [`Error::NoStep`] before the first step, and after a change of the state or the parameters.
+    pub fn departure(&self) -> Result<&DepartureOf<S, M, T>, Error>
     where
         S: Tangential,
         M: Differentiable<S>,
@@ -596,7 +635,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         S: Tangential,
     {
         let (q, z) = (self.q(), self.z());
-        let nu = S::quasi_velocity(self.parameters_in(), &q, &self.v(), self.time(), &self.inputs());
+        let nu = S::quasi_velocity(self.parameters(), &q, &self.v(), self.time(), &self.inputs());
         Reduced { q, nu, z }
     }
 }

@@ -728,7 +728,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     }
 
     /// The parameters in the number type computed with.
-    pub(crate) fn parameters_in(&self) -> &S::Parameters<T> {
+    pub fn parameters(&self) -> &S::Parameters<T> {
         &self.parameters
     }
 

@@ -80,6 +80,38 @@ fn a_plan_is_a_motion() {
     assert!(text(&done.stderr).starts_with("cost 49.7"), "{}", text(&done.stderr));
 }
 
+/// A car with a trailer changes its lane, from zero inputs with few and many steps; what has converged is a case that is simulated.
+#[test]
+fn a_lane_is_changed() {
+    let folder = folder("lane");
+    std::fs::write(folder.join("lane.rs"), include_str!("lane/lane.rs")).unwrap();
+    let lane = json(include_bytes!("lane/lane.json"));
+    for (steps, cost) in [(25, "2.74286"), (50, "2.74572"), (100, "2.74645"), (200, "2.74663")] {
+        let mut problem = lane.clone();
+        problem["steps"] = steps.into();
+        problem["h"] = (5.0 / f64::from(steps)).into();
+        std::fs::write(folder.join("lane.json"), problem.to_string()).unwrap();
+        let done = nhi(&folder, "plan lane.json --out changed.json");
+        let said = text(&done.stderr);
+        assert!(done.status.success() && said.starts_with(&format!("cost {cost}")), "{steps}: {said}");
+        let changed = json(&std::fs::read(folder.join("changed.json")).unwrap());
+        let q = &changed["samples"][steps as usize]["q"];
+        let off =
+            [4.0, 1.0, 0.0, 0.0, 0.0].iter().enumerate().map(|(i, x)| (q[i].as_f64().unwrap() - x).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-8, "{steps}: {q}");
+        let checked = nhi(&folder, "check changed.json");
+        assert!(text(&checked.stdout).starts_with("ok changed.json: "), "{}", text(&checked.stderr));
+    }
+    // Several start guesses: the best is the result, and the others are listed before it.
+    let mut problem = lane;
+    problem["starts"] = 4.into();
+    std::fs::write(folder.join("lane.json"), problem.to_string()).unwrap();
+    let done = nhi(&folder, "plan lane.json --out changed.json");
+    let said = text(&done.stderr);
+    assert!(done.status.success() && said.lines().last().unwrap().starts_with("cost 2.74572"), "{said}");
+    assert!(said.starts_with("another start guess: cost "), "{said}");
+}
+
 #[test]
 fn plans_that_are_refused() {
     let folder = folder("refused_plans");
@@ -105,6 +137,7 @@ fn plans_that_are_refused() {
             "\"guess\": [[0, 0]], \"cost\"",
             "wrong.json: guess: inputs of the guess: expected 40 entries",
         ),
+        ("\"cost\"", "\"starts\": 0, \"cost\"", "wrong.json: starts: must be from 1 to 10000, found 0"),
         ("\"m\": 1, ", "", "wrong.json: params.m: missing"),
         ("disk.rs", "disc.rs", "disc.rs: "),
         (
@@ -156,6 +189,14 @@ fn parameters_are_fitted() {
     std::fs::write(folder.join("files.json"), from_files.to_string()).unwrap();
     let same = nhi(&folder, "fit files.json");
     assert_eq!(text(&same.stdout), text(&done.stdout), "{}", text(&same.stderr));
+    // From several starts the same is found, and what else is stationary.
+    let several = IDENTIFY.replace("\"unknowns\"", "\"starts\": 5, \"unknowns\"");
+    std::fs::write(folder.join("several.json"), several).unwrap();
+    let again = json(&nhi(&folder, "fit several.json").stdout);
+    let [one, other] = [&found, &again].map(|found| found["unknowns"]["i"]["value"].as_f64().unwrap());
+    assert!(
+        (one - other).abs() < 1e-6 && again["chi2"].as_f64() <= found["chi2"].as_f64().map(|x| x * 1.000001)
+    );
     // Without torques, inertia does not matter.
     let coasting =
         IDENTIFY.replace("[0.8, 0.25]", "[0, 0]").replace("\"v0\": [0, 0, 0, 0]", "\"v0\": [0.9, 0, 0.5, 1]");

@@ -415,6 +415,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 self.first_price = 10.0 * steepest.clamp(1.0, LARGEST_FIRST_PRICE);
                 self.relax(self.first_price, options.barrier, &mut filter);
                 (damping, last_shift) = (0.0, 0.0);
+                self.most = 1.0;
             }
         };
         Ok(End { outcome, iterations, history })

@@ -261,6 +261,45 @@ fn a_pose_is_found_from_distances() {
     }
 }
 
+/// A mass on a spring.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x),
+    lagrangian = dot(x)^2/2 - k/2*x^2,
+    constraints(),
+    methods(Dla2 + derivatives)
+)]
+struct Spring {
+    k: f64,
+}
+
+/// The sum of squares over a frequency has many minima. That of the guess is not the least; of several starts one leads to it.
+#[test]
+fn the_best_of_several_starts_has_the_least_sum_of_squares() {
+    let mut sim = Simulation::new(Spring { k: 4.0 }, Dla2, [1.0], [0.0], 0.05).expect("a start");
+    let mut samples = Samples::default();
+    for _ in 0..400 {
+        sim.step().expect("a step");
+        samples.times.push(sim.time());
+        samples.values.push(sim.q().to_vec());
+    }
+    let problem =
+        Identification::new(&Spring { k: 2.5 }, (Dla2, 0.05), ([1.0], [0.0]), Entries(vec![0]), &samples);
+    let alone = problem.solve().expect("a minimum");
+    assert!(alone.chi_squared > 1.0, "{}", alone.chi_squared);
+    let (best, others) = problem.solve_from(30).expect("minima");
+    assert!(best.chi_squared < 1e-18 && (best.values[0] - 4.0).abs() < 1e-9, "{:?}", best.values);
+    let sums: Vec<f64> = others.iter().map(|other| other.chi_squared).collect();
+    assert!(
+        sums.is_sorted() && sums.iter().any(|sum| (sum / alone.chi_squared - 1.0).abs() < 1e-6),
+        "{sums:?}"
+    );
+    // Each minimum once.
+    assert!(others.windows(2).all(|pair| (pair[0].values[0] - pair[1].values[0]).abs() > 1e-6));
+    let (one, none) = problem.solve_from(1).expect("a minimum");
+    assert_eq!((one.values, none.len()), (alone.values, 0));
+}
+
 #[test]
 fn mistakes_have_names() {
     let good = samples(&TRUE, &inputs(), START, false);

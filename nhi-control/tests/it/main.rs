@@ -1,5 +1,6 @@
 //! Plans, feedback and estimates.
 
+mod by_name;
 mod identify;
 mod linear_system;
 mod lqr;

@@ -5,8 +5,8 @@
 use crate::expr::{Expr, Node, Pool};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
-    BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method, MethodPrograms, StartKind,
-    StateKind, SystemPrograms,
+    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method,
+    MethodPrograms, StartKind, StateKind, SystemPrograms,
 };
 use crate::optimise::{Cost, Decision, Options, optimise, optimise_often, optimise_step};
 use crate::parallel::in_parallel;
@@ -123,6 +123,11 @@ impl DerivativeFunctions {
 /// The basis of the admissible velocities as a function.
 pub fn basis_function(basis: &BasisProgram) -> Function {
     of_program(&basis.pool, &basis.basis)
+}
+
+/// The derivatives of velocities by the configuration as a function.
+pub fn basis_derivative_function(program: &BasisDerivativeProgram) -> Function {
+    of_derivative(&program.pool, &program.derivative)
 }
 
 /// The second derivatives of a step as a function.

@@ -13,7 +13,7 @@
 """
 
 from nhi import models
-from nhi._control import Fit, Linear, Lqr, Plan, fit, linear, lqr, plan
+from nhi._control import Fit, Linear, Lqr, OtherFit, OtherPlan, Plan, fit, linear, lqr, plan
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
@@ -29,6 +29,8 @@ __all__ = [
     "Frame",
     "Linear",
     "Lqr",
+    "OtherFit",
+    "OtherPlan",
     "Plan",
     "Report",
     "Run",

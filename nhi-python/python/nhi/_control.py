@@ -17,7 +17,7 @@ from nhi._system import System
 
 
 class Linear(NamedTuple):
-    """What `linear` returns: δx' = A δx + B δu."""
+    """What `linear` returns: δx' = A δx + B δu, or d/dt δx = A δx + B δu."""
 
     #: Names of the entries of δx.
     names: list[str]
@@ -27,21 +27,41 @@ class Linear(NamedTuple):
     b: Array
 
 
-def linear(sim: _nhi.Simulation, without: Sequence[str] = ()) -> Linear:
-    """A and B of the step just taken, without entries of x = (q, ν, z).
+def linear(
+    sim: _nhi.Simulation,
+    without: Sequence[str] = (),
+    *,
+    entries: Sequence[str] | None = None,
+    continuous: bool = False,
+) -> Linear:
+    """A and B of the step just taken, by names of coordinates and velocities, or of x = (q, ν, z).
 
+    With `entries`, δx are the named coordinates and velocities: `nhi.linear(sim, entries=["phi", "delta", "dot_phi", "dot_delta"])`.
+    Gains for them act on `sim.q` and `sim.v` as they are: the first-order relation δv = X δν + ∂(X ν + v₀)/∂q δq is in A and B. The
+    rest of the state is left out; nothing in `entries` may depend on it, unless it stays as it is, such as the speed of a bicycle that
+    is steered only.
+
+    Without `entries` they are those of x, of which ν is the velocity in a basis, v = X ν + v₀. Gains for them do not act on velocities.
     At a relative equilibrium, such as a bicycle at constant speed, leave out the cyclic coordinates, on which nothing else depends,
     and what stays as it is: `nhi.linear(sim, without=["x", "y", "psi", "nu[0]"])`. `Simulation.entries` has the names.
 
     Args:
         sim: a simulation that has taken a step.
         without: names of entries that are left out.
+        entries: names of coordinates, such as `"phi"`, of their velocities, such as `"dot_phi"`, also of dependent ones, and those of
+            `Simulation.entries`. A pose is displaced by `"omega"`, if that is the name of a velocity of its body, which itself is
+            `"dot_omega"`.
+        continuous: A and B of the continuous equations where the step began, d/dt δx = A δx + B δu: the derivatives of those of steps
+            by their size, by differences of order 4.
 
     Raises:
-        ValueError: names an entry that is none, or that the others change and on which one of them depends; before the first step,
-            and for methods without derivatives.
+        ValueError: names an entry that is none, or that the others change and on which one of them depends, or that the constraints
+            determine by the others; before the first step, and for methods without derivatives.
     """
-    return Linear(*_nhi.without(sim.entries, *sim.linearize(), list(without)))
+    if entries is None and not continuous:
+        return Linear(*_nhi.without(sim.entries, *sim.linearize(), list(without)))
+    names, a, b = sim._linear(None if entries is None else list(entries), bool(continuous))
+    return Linear(*_nhi.without(names, np.ascontiguousarray(a), np.ascontiguousarray(b), list(without)))
 
 
 class Lqr(NamedTuple):
@@ -222,6 +242,17 @@ class Fit(NamedTuple):
     residuals: Array
     #: The motion that fits, up to the last sample.
     run: Run
+    #: What other start guesses led to, each once, by their χ².
+    others: list[OtherFit]
+
+
+class OtherFit(NamedTuple):
+    """What another start guess of `fit` led to."""
+
+    #: χ².
+    chi2: float
+    #: Values of the unknowns, shape (U,).
+    values: Array
 
 
 def fit(
@@ -238,6 +269,7 @@ def fit(
     inputs: ArrayLike | None = None,
     deviations: ArrayLike | None = None,
     method: str | None = None,
+    starts: int = 1,
 ) -> Fit:
     """Parameters, and the start, of the motion nearest to samples: nonlinear least squares with exact derivatives.
 
@@ -256,10 +288,12 @@ def fit(
         inputs: control inputs, shape (k,), held, or one row for each step up to the last sample; zeros if left out.
         deviations: standard deviations of the M numbers, shape (M,), or one for all. If left out, all are equal, and estimated.
         method: id of the method, which must have derivatives.
+        starts: number of start guesses: the given one, and random variations of it, the same in every call, in which unknown parameters
+            are multiplied by factors up to e. The fit with the least χ² is returned, `others` has the rest.
 
     Raises:
         ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
-        RuntimeError: the motion of the guess cannot be computed, or the iteration does not converge.
+        RuntimeError: the motion of the guess cannot be computed, or the iteration does not converge, from all starts.
     """
     _is_system(system)
     q0, v0 = system._state("q0", q0, "v0", v0)
@@ -287,7 +321,7 @@ def fit(
         given = given[:steps]
     held = arguments.rows("inputs", given, system.inputs, steps) if steps else np.empty((0, len(system.inputs)))
     all_parameters = arguments.parameters(p, system.parameters)
-    (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, doubts, fitted = _nhi.fit(
+    answer = _nhi.fit(
         system._core,
         method,
         all_parameters,
@@ -297,7 +331,9 @@ def fit(
         texts,
         (times.tolist(), numbers.tolist(), spread.tolist()),
         None if unknowns is None else [_text("unknowns", name) for name in unknowns],
+        arguments.count("starts", starts, 1),
     )
+    (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, doubts, fitted, others = answer
     for doubt in doubts:
         warnings.warn(doubt, RuntimeWarning, stacklevel=2)
     best = arguments.unflattened(found, system.parameters)
@@ -317,6 +353,7 @@ def fit(
         doubts,
         fitted - numbers,
         run,
+        [OtherFit(chi2, np.array(values)) for chi2, values in others],
     )
 
 

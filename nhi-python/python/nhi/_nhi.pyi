@@ -45,6 +45,7 @@ class Core:
     def project(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
     def acceleration(self, parameters: Array, q: Array, v: Array, t: float, inputs: Array, z: Array) -> Array: ...
     def basis(self, parameters: Array, q: Array, t: float, inputs: Array) -> tuple[Array, Array, Array]: ...
+    def basis_derivative(self, parameters: Array, q: Array, nu: Array, t: float, inputs: Array) -> Array: ...
     def retract(self, x: tuple[Array, Array, Array], delta: Array) -> list[Array]: ...
     def difference(self, start: tuple[Array, Array, Array], end: tuple[Array, Array, Array]) -> Array: ...
     def prepare(self, method: str) -> None: ...
@@ -165,6 +166,7 @@ class Simulation:
 
         They are those of velocities, `nu[0]` and so on, and those of auxiliary states.
         """
+    def _linear(self, entries: list[str] | None, continuous: bool) -> tuple[list[str], Array, Array]: ...
     def linearize(self) -> tuple[Array, Array]:
         """A and B of the step just taken, x' = F(x, u) with x = (q, ν, z) and v = X ν + v₀.
 
@@ -244,6 +246,7 @@ def fit(
     measured: list[str],
     samples: tuple[list[float], list[list[float]], list[float]],
     unknowns: list[str] | None,
+    starts: int,
 ) -> tuple[
     tuple[Array, Array, Array],
     tuple[list[str], Array, Array],
@@ -251,4 +254,5 @@ def fit(
     list[list[float]],
     list[str],
     Array,
+    list[tuple[float, list[float]]],
 ]: ...

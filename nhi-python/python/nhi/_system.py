@@ -451,6 +451,36 @@ class System:
             )
         )
 
+    def basis_derivative(
+        self,
+        p: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        nu: ArrayLike,
+        t: float = 0.0,
+        inputs: ArrayLike | None = None,
+    ) -> Array:
+        """∂(X(q) ν + v₀)/∂q at fixed ν, shape (n, n): with it, δv = X δν + ∂(X ν + v₀)/∂q δq.
+
+        A pose is displaced by g exp(δg), and has the columns of its velocities.
+
+        Args:
+            p: values of the parameters.
+            q: configuration, shape (n,); a pose on SO(3) or SE(3) has more entries in q than velocities.
+            nu: ν = Y v, shape (d,), as `frame(p, q).components @ v`.
+            t: time.
+            inputs: control inputs; zeros if left out.
+
+        Raises:
+            ValueError: names the argument; of `q` also where the basis degenerates.
+        """
+        return self._core.basis_derivative(
+            arguments.parameters(p, self.parameters),
+            arguments.vector("q", q, self.coordinates),
+            np.ascontiguousarray(arguments.array("nu", nu).reshape(-1)),
+            arguments.number("t", t),
+            self._inputs(inputs),
+        )
+
     def retract(self, x: Sequence[ArrayLike], delta: ArrayLike) -> tuple[Array, ...]:
         """x ⊕ δ: the state that a tangent vector displaces. Poses are displaced by g exp(δg), all else by addition.
 

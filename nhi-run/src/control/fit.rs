@@ -1,7 +1,7 @@
 //! Identification.
 
 use super::steps::{DISPLACED, State, Steps};
-use super::{MOST, forwards, sized, wrong};
+use super::{MOST, MOST_STARTS, forwards, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Identification, Identified, IdentifyError, Observed, PlanError, Samples, Sizes};
 use nhi_jit::{Formulas, Point};
@@ -32,6 +32,8 @@ pub struct Fitting {
     pub samples: Samples,
     /// Names of the unknowns: parameters, and entries of the start such as `theta(0)` and `dot_theta(0)`. None for all parameters.
     pub unknowns: Option<Vec<String>>,
+    /// The number of start guesses, at least 1: the given one, and random variations of it.
+    pub starts: usize,
 }
 
 /// What was identified.
@@ -43,6 +45,8 @@ pub struct Fitted {
     pub q0: Vec<f64>,
     /// Its velocity.
     pub v0: Vec<f64>,
+    /// What other start guesses led to, each once, by their sums of squares.
+    pub others: Vec<Identified<State>>,
 }
 
 /// A system with a method, a guess of its start, and what is measured of it.
@@ -246,7 +250,8 @@ impl Fitting {
             })?;
             problem = problem.start_entries(&of_start);
         }
-        let identified = problem.solve().map_err(|error| match &error {
+        let solved = problem.solve_from(self.starts);
+        let (identified, others) = solved.map_err(|error| match &error {
             IdentifyError::Nothing | IdentifyError::Unknown { .. } => wrong("unknowns", error),
             IdentifyError::Length { what, .. } if what.starts_with("inputs") => wrong("inputs", error),
             IdentifyError::Length { what, .. } if what.starts_with("deviations") => {
@@ -263,7 +268,7 @@ impl Fitting {
         let u = self.inputs.first().unwrap_or(&none);
         let v0 = steps.velocity((&identified.parameters, 0.0), &identified.start, u);
         let v0 = v0.map_err(|cause| Error::Unsolved(cause.to_string()))?;
-        Ok(Fitted { q0: identified.start.q.clone(), v0, identified })
+        Ok(Fitted { q0: identified.start.q.clone(), v0, identified, others })
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -272,6 +277,9 @@ impl Fitting {
         sized("parameters", &self.parameters, system.parameters().len())?;
         sized("q0", &self.q0, system.coordinates().len())?;
         sized("v0", &self.v0, system.velocities().len())?;
+        if !(1..=MOST_STARTS).contains(&self.starts) {
+            return Err(wrong("starts", format!("must be from 1 to {MOST_STARTS}, found {}", self.starts)));
+        }
         if self.measured.is_empty() {
             return Err(wrong("measured", "expected at least one expression"));
         }

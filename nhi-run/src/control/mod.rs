@@ -4,10 +4,12 @@
 //! texts describe are compiled.
 
 mod fit;
+mod linear;
 mod plan;
 mod steps;
 
 pub use fit::{Fitted, Fitting};
+pub use linear::linear;
 pub use nhi_control::{Doubt, Identified, Samples};
 pub use plan::{Cost, Planned, Planning};
 pub use steps::State;

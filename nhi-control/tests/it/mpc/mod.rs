@@ -1,7 +1,7 @@
 //! Model predictive control.
 
 #[allow(deprecated, reason = "the second derivatives of a bicycle are many statements")]
-mod bicycle;
+pub(crate) mod bicycle;
 mod no_alloc;
 
 use crate::linear_system::Linear;

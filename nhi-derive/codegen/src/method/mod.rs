@@ -21,8 +21,9 @@ mod states;
 mod system_programs;
 
 pub use derivative::{
-    BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Shapes, TangentBasis, basis_program,
-    curvature_program, derivative_programs, formula_programs, shapes, tangent_basis, tangent_lengths,
+    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Shapes,
+    TangentBasis, basis_derivative_program, basis_program, curvature_program, derivative_programs,
+    formula_programs, shapes, tangent_basis, tangent_lengths,
 };
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};

@@ -31,6 +31,7 @@ fn tractor() -> Fitting {
             deviations: numbers(&problem["deviations"]),
         },
         unknowns: Some(texts("unknowns")),
+        starts: 1,
         system,
     }
 }

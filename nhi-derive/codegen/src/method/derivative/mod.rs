@@ -82,6 +82,15 @@ pub struct BasisProgram {
     pub basis: Program,
 }
 
+/// The derivatives of velocities by the configuration.
+#[derive(Clone, Debug)]
+pub struct BasisDerivativeProgram {
+    /// Owner of the expressions.
+    pub pool: Pool,
+    /// (parameters, q, t, inputs, ν) → ∂(X ν + v₀)/∂q by rows (`derivative`).
+    pub derivative: Program,
+}
+
 /// Rows and columns of the matrices among the results, by name.
 pub type Shapes = BTreeMap<&'static str, [usize; 2]>;
 
@@ -149,6 +158,11 @@ const BASIS: [&str; 2] = [
     "Y(q), d × n by rows: v = X ν + v₀ and ν = Y v.",
 ];
 
+const BASIS_DERIVATIVE: [&str; 2] = [
+    "Derivatives ∂(X(q) ν + v₀)/∂q of the admissible velocities at fixed ν, n × n by rows. A pose is displaced by the velocities of its",
+    "body.",
+];
+
 /// The basis X and v₀.
 pub fn basis_program(x: &Mechanics) -> BasisProgram {
     let mut x = x.clone();
@@ -165,6 +179,36 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
     let doc = BASIS.map(String::from).to_vec();
     let basis = Program { name: "basis".into(), doc, inputs, body: b.finish(), outputs };
     BasisProgram { pool: x.system.pool, basis }
+}
+
+/// The derivatives of velocities by the configuration.
+pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
+    let mut x = x.clone();
+    let inputs =
+        [Role::Configuration, Role::Time, Role::Inputs].map(|role| system_programs::named_input(&x, role));
+    let mut arguments = vec![array(Role::Parameters, x.parameters(), Binding::Step)];
+    arguments.extend(inputs);
+    let (q, t, n, k) = (x.q.clone(), x.system.t, x.n(), x.system.shape());
+    let mut b = Builder::new(&mut x);
+    let frame = Coordinates::of(&mut b).at(&mut b, &q, t);
+    let nu = b.locals("nu", frame.basis.len());
+    arguments.push(array(Role::Named("nu".into()), nu.clone(), Binding::Step));
+    let velocity = frame.velocity(&mut b, &nu);
+    let basis = 0..b.statements().len();
+    let has_pose = b.x.system.group.is_some();
+    let mut tangent = Tangent::new(&mut b, n);
+    q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));
+    if has_pose {
+        tangent.seed_pose(&q[k..], k..n);
+    }
+    tangent.pass(basis, &[]);
+    let rows: Vec<Expr> = velocity.iter().flat_map(|&v| tangent.of(v)).collect();
+    let outputs = vec![named("derivative", rows)];
+    let doc = BASIS_DERIVATIVE.map(String::from).to_vec();
+    let name = "basis_derivative".into();
+    let mut derivative = Program { name, doc, inputs: arguments, body: b.finish(), outputs };
+    drop_unused(&x.system.pool, &mut derivative);
+    BasisDerivativeProgram { pool: x.system.pool, derivative }
 }
 
 /// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
