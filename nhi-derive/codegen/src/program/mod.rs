@@ -174,7 +174,7 @@ pub struct Newton {
     /// Squared reference scale of the stopping test, in the norm of the weights.
     pub beside: Expr,
     /// Whether the equations can change within a small part of an update and look linear elsewhere, so that derivatives
-    /// and earlier updates do not tell the next update. See [`is_sharp`].
+    /// and earlier updates do not tell the next update. See `sharp.rs`.
     pub is_sharp: bool,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,
