@@ -110,7 +110,7 @@ pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use linear::Linear;
 #[cfg(feature = "std")]
-pub use multi_start::{best_of, multi_start};
+pub use multi_start::{Best, best_of, multi_start};
 pub use observed::{Declared, Entries, Measurement, Observed};
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};

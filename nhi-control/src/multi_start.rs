@@ -48,6 +48,9 @@ where
     Ok(distinct(plans))
 }
 
+/// The best of several plans, and the others.
+pub type Best<X> = (Plan<X>, Vec<Plan<X>>);
+
 /// Solves problems as [`multi_start`] does. Returns the plan of least cost among the minima, or, if there are none, the one that comes
 /// nearest to a solution, and the others in this order. Minima are listed once.
 ///
@@ -57,7 +60,7 @@ pub fn best_of<'a, D: Dynamics + 'a>(
     count: usize,
     options: &Options,
     problem: impl Fn(usize) -> Problem<'a, D> + Sync,
-) -> Result<Option<(Plan<D::State>, Vec<Plan<D::State>>)>, PlanError>
+) -> Result<Option<Best<D::State>>, PlanError>
 where
     D::State: Send,
 {

@@ -5,7 +5,7 @@ use crate::systems;
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use nhi_control::{Discrete, Linear, LqrError};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Differentiable, Tangential};
+use nhi_runtime::{Differentiable, Tangential, Vector};
 
 /// Roll and steering angle, and their rates.
 const ENTRIES: [&str; 4] = ["phi", "delta", "dot_phi", "dot_delta"];
