@@ -23,9 +23,9 @@ use nhi_tiers::{amount, exhaustive};
 /// The methods of most models.
 const METHODS: [Method; 4] = [Method::Dla2, Method::DlaRattle, Method::Rdp, Method::Rk4];
 
-/// What no model has: a mass matrix without an inverse, of a pin that a car and its trailer hold; coupled inertia with an
-/// auxiliary state and inputs; a state that Newton's method solves for, without the reaction; two coordinates with the same
-/// acceleration; no constraints, in coordinates and on a group.
+/// What no model has: a mass matrix without an inverse, of a pin that a car and its trailer hold; two impulses, of which one is an
+/// unknown and the other follows from it; coupled inertia with an auxiliary state and inputs; a state that Newton's method solves
+/// for, without the reaction; two coordinates with the same acceleration; no constraints, in coordinates and on a group.
 const OTHERS: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
@@ -43,6 +43,18 @@ const OTHERS: &str = "
         methods(Dla2),
     )]
     struct Hitch { m: f64, c: f64, l: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, theta, psi),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) + c/2*dot(theta)^2 + l/2*dot(psi)^2 + c*cos(theta - psi)*dot(theta)*dot(psi)/3,
+        constraints(
+            axle: sin(theta)*dx - cos(theta)*dy,
+            trailer: sin(psi)*dx - cos(psi)*dy + c*cos(psi - theta)*dtheta + l*dpsi,
+        ),
+        methods(Dla2),
+    )]
+    struct Trailer { m: f64, c: f64, l: f64 }
 
     #[derive(Nonholonomic)]
     #[nonholonomic(

@@ -36,7 +36,7 @@ use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
 use crate::program::{Factor, Input, Output, Role, Statement};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// What moves with (x, u): a symbol, or a component of η of a pose.
@@ -58,6 +58,8 @@ struct Curvature<'b, 'a> {
     moved: Matrix,
     /// The entries of ∂²L as sums of terms, with both halves of the matrix.
     second: BTreeMap<(usize, usize), Vec<Expr>>,
+    /// What Newton's method solves for. Some of it is computed from the other unknowns after the iteration, which have no rows.
+    unknowns: HashSet<Expr>,
 }
 
 /// The blocks of the matrix by rows, A and B, and the factors of what is to be added to them; `pushes` if ∂²L is written in terms of
@@ -77,6 +79,8 @@ pub(super) fn curvature(
     let Blocks { x: a, u: by_inputs, reactions: by_reactions } = Blocks::of(step, b, &after);
     let Backwards { carried: [before, in_step], .. } = backwards(b, step, inputs);
     b.equation("second derivatives of w·x'");
+    let by_newton = step.solved.iter().filter(|solved| solved.linear.is_none());
+    let unknowns = by_newton.flat_map(|solved| solved.unknowns.clone()).collect();
     let mut of = Curvature {
         b,
         columns,
@@ -85,6 +89,7 @@ pub(super) fn curvature(
         places: HashMap::new(),
         moved: Vec::new(),
         second: BTreeMap::new(),
+        unknowns,
     };
     let [basis, rest] = step.parts.clone();
     of.add_all(group, in_step);
@@ -246,6 +251,9 @@ impl Curvature<'_, '_> {
 
     /// Writes ∂²L in terms of what a symbol is computed from, if that brings in one further symbol at most.
     fn push(&mut self, group: Option<&'static Group>, symbol: Expr, value: Expr) {
+        if self.unknowns.contains(&symbol) {
+            return;
+        }
         let Some(&place) = self.places.get(&Variable::Symbol(symbol)) else { return };
         let others: Vec<usize> =
             self.second.range((place, 0)..(place + 1, 0)).map(|(&(_, j), _)| j).collect();
