@@ -49,14 +49,11 @@ fn no_method_holds_the_energy_without_reversal() {
     assert_eq!(run("rattle").verdict(), Verdict::Lost);
 }
 
-/// The energy of what a gearbox drives, ½ at the start, after a million steps of 0.1, measured independently. It is conserved by
-/// the motion, and every symmetric method of the discrete Lagrange–d'Alembert family multiplies or loses it where no reversal maps
-/// the motion to itself.
-const GEARBOX: [(&str, [f64; 3]); 3] = [
-    ("gearbox", [1.6e12, 3.9e15, 3.2e15]),
-    ("gearbox_asymmetric", [1.3e-10, 5e-13, 1e-12]),
-    ("gearbox_both", [1.6, 3.3, 5.9]),
-];
+/// Bounds on the energy of what a gearbox drives, ½ at the start, after a million steps of 0.1. It is conserved by the motion, and
+/// every symmetric method of the discrete Lagrange–d'Alembert family multiplies or loses it where no reversal maps the motion to
+/// itself.
+const GEARBOX: [(&str, [f64; 2]); 3] =
+    [("gearbox", [1e11, 1e17]), ("gearbox_asymmetric", [0.0, 1e-8]), ("gearbox_both", [1.0, 10.0])];
 
 #[test]
 #[ignore = "a million steps: in release builds"]
@@ -71,11 +68,10 @@ fn gearboxes_multiply_their_energy() {
         instance.invariants(&trajectory.q(), &trajectory.v())[place]
     };
     let ids = ["dla2", "dla_rattle", "dla2_midpoint"];
-    for (name, expected) in GEARBOX {
-        for (id, expected) in ids.into_iter().zip(expected) {
-            // Rates over the run, of which the values have one or two digits.
-            let rates = [driven(name, id), expected].map(|energy| (2.0 * energy).ln());
-            assert!((rates[0] - rates[1]).abs() < 0.1 + 0.01 * rates[1].abs(), "{name} {id}: {rates:?}");
+    for (name, [least, most]) in GEARBOX {
+        for id in ids {
+            let energy = driven(name, id);
+            assert!((least..most).contains(&energy), "{name} {id}: {energy:e}");
         }
         for id in ["rattle", "gni_midpoint"] {
             assert!((driven(name, id) - 0.5).abs() < 2e-3, "{name} {id}");

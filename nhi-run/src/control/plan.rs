@@ -250,8 +250,11 @@ struct Stated {
     cost: Option<Text>,
     final_cost: Option<Text>,
     /// Functions that are bounded.
-    within: Option<(Vec<(String, [f64; 2])>, Text)>,
+    within: Option<(Vec<Bound>, Text)>,
 }
+
+/// The name of a bounded function, with its bounds.
+type Bound = (String, [f64; 2]);
 
 /// The lower and the upper sides of some bounds.
 fn sides<'b>(bounds: impl Iterator<Item = &'b [f64; 2]> + Clone) -> [Vec<f64>; 2] {
