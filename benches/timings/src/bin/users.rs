@@ -44,7 +44,7 @@ const PROGRAMS: [Program; 8] = [
 const SLEIGH: &str = include_str!("../../users/sleigh.txt");
 const BICYCLE: &str = include_str!("../../users/bicycle.txt");
 
-/// A program whose derive takes a quarter of an hour without optimisation.
+/// A program whose derive takes minutes without optimisation.
 const LARGEST: &str = "bicycle_derivatives";
 
 /// What is measured: the profile's name and the options of cargo.
