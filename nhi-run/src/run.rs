@@ -9,7 +9,6 @@ use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::group::{SE2, SE3, SO3};
-use nhi_runtime::ringing::Ringing;
 use nhi_runtime::{Factor, Failure, Vector};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -382,10 +381,10 @@ impl Run {
             true => format!("dot({})", names[i]),
             false => names[i].clone(),
         };
-        let mut ringing = Ringing::new(vec![0.0; names.len()]);
-        let mut before = simulation.v();
-        let ended =
-            |stop, ringing: &Ringing<_>| Ended { stop, ringing: ringing.velocities().map(name).collect() };
+        let ended = |stop, simulation: &Simulation| Ended {
+            stop,
+            ringing: simulation.statistics().ringing().map(name).collect(),
+        };
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
         let mut target = next.next();
         loop {
@@ -394,31 +393,26 @@ impl Run {
                 take(exact.sample_of(&simulation));
                 target = next.next();
             }
-            let Some(end) = target else { return Ok(ended(None, &ringing)) };
+            let Some(end) = target else { return Ok(ended(None, &simulation)) };
             let watched = k < CHUNK || k % WATCHED_OF < WATCHED;
             let count = match &self.inputs {
                 Inputs::Held(_) if watched => 1,
                 Inputs::Held(_) => (end - k).min(WATCHED_OF - k % WATCHED_OF),
                 Inputs::PerStep(_) => {
                     if let Err(error) = simulation.set_inputs(self.inputs.at(k)) {
-                        return Ok(ended(Some(Stop::Step(error)), &ringing));
+                        return Ok(ended(Some(Stop::Step(error)), &simulation));
                     }
                     1
                 }
             };
-            if let Err(error) = simulation.advance(count) {
-                return Ok(ended(Some(Stop::Step(error)), &ringing));
+            // Single steps are watched for ringing.
+            let taken = if count == 1 { simulation.step() } else { simulation.advance(count) };
+            if let Err(error) = taken {
+                return Ok(ended(Some(Stop::Step(error)), &simulation));
             }
-            let after = simulation.v();
-            if count == 1 {
-                ringing.take(before.iter().copied().zip(after.iter().copied()));
-            } else {
-                ringing.interrupt();
-            }
-            before = after;
             let k = simulation.steps();
             if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
-                return Ok(ended(Some(Stop::Interrupted(k)), &ringing));
+                return Ok(ended(Some(Stop::Interrupted(k)), &simulation));
             }
         }
     }
