@@ -1,7 +1,7 @@
 //! Identification.
 
-use super::steps::{DISPLACED, State, Steps};
-use super::{MOST, MOST_STARTS, forwards, sized, wrong};
+use super::steps::{DIFFERENCES, DISPLACED, State, Steps};
+use super::{MOST, forwards, guesses, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{Identification, Identified, IdentifyError, Observed, PlanError, Samples, Sizes};
 use nhi_jit::{Formulas, Point};
@@ -181,7 +181,7 @@ impl Measured {
         let mut delta = vec![0.0; self.steps.sizes.states];
         matrix.fill(0.0);
         for i in 0..columns {
-            for (multiple, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+            for (multiple, weight) in DIFFERENCES {
                 let (start, unit) = moved(i, multiple * DISPLACED)?;
                 self.steps.difference(origin, &start, &mut delta);
                 let weight = weight / (12.0 * DISPLACED * unit);
@@ -277,9 +277,7 @@ impl Fitting {
         sized("parameters", &self.parameters, system.parameters().len())?;
         sized("q0", &self.q0, system.coordinates().len())?;
         sized("v0", &self.v0, system.velocities().len())?;
-        if !(1..=MOST_STARTS).contains(&self.starts) {
-            return Err(wrong("starts", format!("must be from 1 to {MOST_STARTS}, found {}", self.starts)));
-        }
+        guesses(self.starts)?;
         if self.measured.is_empty() {
             return Err(wrong("measured", "expected at least one expression"));
         }

@@ -37,6 +37,14 @@ const MOST: [usize; 2] = [10_000_000, 1_000_000];
 /// Most start guesses.
 const MOST_STARTS: usize = 10_000;
 
+/// The number of start guesses.
+fn guesses(starts: usize) -> Result<(), Error> {
+    if (1..=MOST_STARTS).contains(&starts) {
+        return Ok(());
+    }
+    Err(wrong("starts", format!("must be from 1 to {MOST_STARTS}, found {starts}")))
+}
+
 /// The step size of a motion forwards in time.
 fn forwards(h: f64) -> Result<(), Error> {
     let is_forwards = h.is_finite() && h > 0.0;

@@ -1,7 +1,7 @@
 //! Plans.
 
 use super::steps::{State, Steps};
-use super::{MOST, MOST_STARTS, forwards, sized, wrong};
+use super::{MOST, forwards, guesses, sized, wrong};
 use crate::{Error, System};
 use nhi_control::{
     Difference, Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes, best_of,
@@ -417,9 +417,7 @@ impl Planning {
         if !(1..=MOST[1]).contains(&self.steps) {
             return Err(wrong("steps", format!("must be from 1 to {}, found {}", MOST[1], self.steps)));
         }
-        if !(1..=MOST_STARTS).contains(&self.starts) {
-            return Err(wrong("starts", format!("must be from 1 to {MOST_STARTS}, found {}", self.starts)));
-        }
+        guesses(self.starts)?;
         if system.inputs().is_empty() {
             return Err(wrong("system", "it has no inputs, of which a plan is made"));
         }

@@ -27,6 +27,9 @@ impl State {
 /// The step of differences of order 4, in units of what is displaced: both their error and that of rounding are about 1e-12.
 pub(super) const DISPLACED: f64 = 1e-3;
 
+/// Such differences: multiples of what is displaced, with the weights of what is there, in twelfths.
+pub(super) const DIFFERENCES: [(f64, f64); 4] = [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)];
+
 /// Where a step begins: parameters and time.
 pub(super) type At<'a> = (&'a [f64], f64);
 
@@ -229,7 +232,7 @@ impl Steps {
         // ∂p/∂x, a row for each direction.
         let rows = (0..n).map(|i| {
             let mut row = vec![0.0; self.compiled.velocities().len()];
-            for (multiple, weight) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+            for (multiple, weight) in DIFFERENCES {
                 let mut delta = vec![0.0; n];
                 delta[i] = multiple * DISPLACED;
                 let p = momentum(&self.retract(x, &delta))?;
