@@ -9,6 +9,7 @@
 //!
 //! with A and C of each step. A sample between two nodes is that of a shorter step from the node before it.
 
+use crate::best::{Best, distinct};
 use crate::dense::{add_multiple, add_product, are_finite, dot, norm2, subtract_projections};
 use crate::waves::numbers_from;
 use crate::{Declared, Measurement, Observed, PlanError, Sizes};
@@ -296,11 +297,7 @@ impl<'a, X: Observed> Identification<'a, X> {
     ///
     /// # Errors
     /// As [`Identification::solve`], where all start guesses fail: for the given one, if there is one.
-    #[allow(clippy::type_complexity, reason = "one, and others")]
-    pub fn solve_from(
-        &self,
-        starts: usize,
-    ) -> Result<(Identified<X::State>, Vec<Identified<X::State>>), IdentifyError> {
+    pub fn solve_from(&self, starts: usize) -> Result<Best<Identified<X::State>>, IdentifyError> {
         let (mut found, mut first_error) = (Vec::new(), None);
         for start in 0..starts.max(1) {
             match self.solve_near(start as u64) {
@@ -309,13 +306,7 @@ impl<'a, X: Observed> Identification<'a, X> {
             }
         }
         found.sort_by(|a, b| a.chi_squared.total_cmp(&b.chi_squared));
-        let mut distinct: Vec<Identified<X::State>> = Vec::new();
-        for identified in found {
-            if !distinct.iter().any(|other| is_same(other, &identified)) {
-                distinct.push(identified);
-            }
-        }
-        let mut all = distinct.into_iter();
+        let mut all = distinct(found, is_same).into_iter();
         match (all.next(), first_error) {
             (Some(best), _) => Ok((best, all.collect())),
             (None, error) => Err(error.unwrap_or(IdentifyError::Nothing)),

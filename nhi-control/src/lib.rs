@@ -79,6 +79,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod best;
 mod bracket;
 mod dense;
 mod discrete;
@@ -100,6 +101,7 @@ mod problem;
 mod riccati;
 mod waves;
 
+pub use best::Best;
 pub use discrete::{Discrete, Formula, Multipliers, Smooth};
 pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
@@ -110,7 +112,7 @@ pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use linear::Linear;
 #[cfg(feature = "std")]
-pub use multi_start::{Best, best_of, multi_start};
+pub use multi_start::{best_of, multi_start};
 pub use observed::{Declared, Entries, Measurement, Observed};
 pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};

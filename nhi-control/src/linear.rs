@@ -1,6 +1,6 @@
 //! Linear systems whose states have names.
 
-use crate::dense::{add_multiple, norm2};
+use crate::dense::{norm2, subtract_projections};
 use crate::discrete::{Discrete, entry, sizes};
 use crate::riccati::optimal;
 use crate::{Lqr, LqrError};
@@ -91,7 +91,8 @@ impl Linear {
         let before = frame::<S>(&parameters, &x, from.t, &from.inputs);
         let undefined = |cause| LqrError::Derivatives { cause: nhi_runtime::Error::Derivatives { cause } };
         let at = |h: f64| {
-            let discrete = Discrete::<S, M>::of(sim.method().clone(), parameters, h).map_err(|_| driven())?;
+            let discrete =
+                Discrete::<S, M>::of(sim.method().clone(), parameters, h).map_err(|_| LqrError::Driven)?;
             let discrete = discrete.from_time(from.t);
             let from = discrete.departure(0, &x, from.inputs.as_ref()).map_err(undefined)?;
             let after = discrete.step_from(0, &from).map_err(undefined)?;
@@ -114,11 +115,7 @@ impl Linear {
         rows: [&DMatrix<f64>; 2],
         entries: &[&str],
     ) -> Result<Self, LqrError> {
-        let place = |name: &&str| {
-            let place = names.iter().position(|other| other == name);
-            place.ok_or_else(|| LqrError::NoEntry { name: (*name).to_owned(), names: names.to_vec() })
-        };
-        let wanted: Vec<usize> = entries.iter().map(place).collect::<Result<_, _>>()?;
+        let wanted = places(entries, names)?;
         let [before, _] = rows;
         let mut basis = Basis::default();
         for &i in &wanted {
@@ -160,21 +157,18 @@ impl Linear {
     /// Those of `at`.
     pub fn by_size<E>(at: impl Fn(f64) -> Result<Linear, E>, h: f64) -> Result<Linear, E> {
         let size = PART * h;
-        let parts = [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)];
-        let mut sum: Option<Linear> = None;
-        for (multiple, weight) in parts {
+        let part = |multiple: f64, weight: f64| {
             let Linear { names, a, b } = at(multiple * size)?;
             let weight = weight / (12.0 * size);
-            let (a, b) = (a * weight, b * weight);
-            sum = Some(match sum {
-                Some(sum) => Linear { names, a: sum.a + a, b: sum.b + b },
-                None => Linear { names, a, b },
-            });
+            Ok(Linear { names, a: a * weight, b: b * weight })
+        };
+        let mut sum = part(1.0, 8.0)?;
+        for (multiple, weight) in [(-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
+            let Linear { a, b, .. } = part(multiple, weight)?;
+            sum.a += a;
+            sum.b += b;
         }
-        match sum {
-            Some(sum) => Ok(sum),
-            None => at(size),
-        }
+        Ok(sum)
     }
 
     /// The system without all but the first `count` entries; see [`Linear::without`].
@@ -193,11 +187,7 @@ impl Linear {
     /// [`LqrError::NoEntry`] for a name that is none; [`LqrError::Coupled`] for an entry that the others change, and on which one of
     /// them depends.
     pub fn without(&self, names: &[&str]) -> Result<Self, LqrError> {
-        let place = |name: &&str| {
-            let place = self.names.iter().position(|other| other == name);
-            place.ok_or_else(|| LqrError::NoEntry { name: (*name).to_owned(), names: self.names.clone() })
-        };
-        let left: Vec<usize> = names.iter().map(place).collect::<Result<_, _>>()?;
+        let left = places(names, &self.names)?;
         let kept: Vec<usize> = (0..self.names.len()).filter(|i| !left.contains(i)).collect();
         let depends = |i: usize, j: usize| self.a[(i, j)].abs() > ZERO_BELOW * self.a.amax();
         let moved_by_inputs = |i: usize| self.b.row(i).amax() > ZERO_BELOW * self.b.amax();
@@ -228,6 +218,15 @@ impl Linear {
     }
 }
 
+/// The places of entries among `names`.
+fn places(entries: &[&str], names: &[String]) -> Result<Vec<usize>, LqrError> {
+    let place = |name: &&str| {
+        let place = names.iter().position(|other| other == name);
+        place.ok_or_else(|| LqrError::NoEntry { name: (*name).to_owned(), names: names.to_vec() })
+    };
+    entries.iter().map(place).collect()
+}
+
 /// Orthonormal rows.
 #[derive(Default)]
 struct Basis(Vec<Vec<f64>>);
@@ -238,10 +237,7 @@ impl Basis {
         let mut left: Vec<f64> = rows.row(i).iter().copied().collect();
         let size = norm2(&left);
         // Twice, against roundings.
-        for unit in self.0.iter().chain(&self.0) {
-            let along: f64 = left.iter().zip(unit).map(|(x, y)| x * y).sum();
-            add_multiple(&mut left, -along, unit);
-        }
+        subtract_projections(&mut left, self.0.iter().chain(&self.0).map(Vec::as_slice));
         let part = if size > 0.0 { norm2(&left) / size } else { 0.0 };
         (left, part)
     }
@@ -251,10 +247,6 @@ impl Basis {
         row.iter_mut().for_each(|x| *x /= size);
         self.0.push(row);
     }
-}
-
-fn driven() -> LqrError {
-    LqrError::Driven
 }
 
 /// Where the last step began, and the state there.
@@ -267,7 +259,7 @@ fn begun<S: Tangential, M: Differentiable<S>>(sim: &Simulation<S, M>) -> Result<
     let (q, v, z) = (state.q(), state.v(), state.z());
     let [none, some] = [0.0, 1.0].map(|u| S::basis(&parameters, &q, *t, &S::Inputs::splat(u)).v0);
     if none != some {
-        return Err(driven());
+        return Err(LqrError::Driven);
     }
     let nu = S::quasi_velocity(&parameters, &q, &v, *t, inputs);
     Ok((from, Reduced { q, nu, z }))

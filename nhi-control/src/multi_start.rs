@@ -1,5 +1,6 @@
 //! Solutions from several start guesses.
 
+use crate::best::{Best, distinct};
 use crate::{Dynamics, Options, Plan, PlanError, Problem};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -45,11 +46,8 @@ where
         }
     }
     plans.retain(is_minimum);
-    Ok(distinct(plans))
+    Ok(by_cost(plans))
 }
-
-/// The best of several plans, and the others.
-pub type Best<X> = (Plan<X>, Vec<Plan<X>>);
 
 /// Solves problems as [`multi_start`] does. Returns the plan of least cost among the minima, or, if there are none, the one that comes
 /// nearest to a solution, and the others in this order. Minima are listed once.
@@ -60,7 +58,7 @@ pub fn best_of<'a, D: Dynamics + 'a>(
     count: usize,
     options: &Options,
     problem: impl Fn(usize) -> Problem<'a, D> + Sync,
-) -> Result<Option<Best<D::State>>, PlanError>
+) -> Result<Option<Best<Plan<D::State>>>, PlanError>
 where
     D::State: Send,
 {
@@ -79,7 +77,7 @@ where
         let ((a, by_a), (b, by_b)) = (order(a), order(b));
         a.cmp(&b).then(by_a.total_cmp(&by_b))
     });
-    let mut all = distinct(minima).into_iter().chain(others);
+    let mut all = by_cost(minima).into_iter().chain(others);
     match (all.next(), first_error) {
         (Some(best), _) => Ok(Some((best, all.collect()))),
         (None, Some(error)) => Err(error),
@@ -120,15 +118,9 @@ fn is_minimum<X>(plan: &Plan<X>) -> bool {
 }
 
 /// Each of the plans once, the one of least cost first.
-fn distinct<X>(mut plans: Vec<Plan<X>>) -> Vec<Plan<X>> {
+fn by_cost<X>(mut plans: Vec<Plan<X>>) -> Vec<Plan<X>> {
     plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mut distinct: Vec<Plan<X>> = Vec::new();
-    for plan in plans {
-        if !distinct.iter().any(|other| is_same(other, &plan)) {
-            distinct.push(plan);
-        }
-    }
-    distinct
+    distinct(plans, is_same)
 }
 
 fn is_same<X>(a: &Plan<X>, b: &Plan<X>) -> bool {
