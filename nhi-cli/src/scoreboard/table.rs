@@ -108,14 +108,14 @@ impl Board {
                 continue;
             }
             let name = sheet.course.model.name();
-            let (held, others_of): (Vec<_>, Vec<_>) =
+            let (held, unbounded): (Vec<_>, Vec<_>) =
                 runs.into_iter().partition(|(_, energy)| energy.verdict() == Verdict::Bounded);
-            if others_of.is_empty() {
+            if unbounded.is_empty() {
                 bounded.push(format!("`{name}`"));
                 continue;
             }
             let told: Vec<String> =
-                others_of.iter().map(|(id, energy)| format!("`{id}` {}", drift(energy))).collect();
+                unbounded.iter().map(|(id, energy)| format!("`{id}` {}", drift(energy))).collect();
             let held: Vec<String> = held.iter().map(|(id, _)| format!("`{id}`")).collect();
             let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
             let _ = writeln!(others, "- `{name}`: {}. Bounded: {held}.", told.join("; "));
