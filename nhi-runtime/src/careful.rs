@@ -33,6 +33,7 @@ pub(crate) fn evaluations() -> u32 {
     return EVALUATIONS.load(core::sync::atomic::Ordering::Relaxed);
 }
 
+#[inline]
 fn count_evaluation() {
     let count = evaluations().wrapping_add(1);
     #[cfg(feature = "std")]
@@ -75,6 +76,7 @@ pub struct Careful {
 
 impl Careful {
     /// For numbers with this rounding error, and updates that are relative to `scale2` + ‖x‖².
+    #[inline]
     pub const fn new(epsilon: f64, scale2: f64) -> Careful {
         Careful {
             epsilon,
@@ -105,8 +107,9 @@ impl Careful {
     }
 
     /// What follows the update `delta` at `x`, which becomes the next point. `base` and `direction` are kept between calls.
+    // It is compiled into the crate of the steps, where the compiler sees that it does not panic. So is what it calls.
     #[cold]
-    #[inline(never)]
+    #[inline]
     pub fn next(
         &mut self,
         x: &mut [f64],
@@ -161,6 +164,7 @@ impl Careful {
     }
 
     /// The same of one unknown, with the last point where the update was finite.
+    #[inline]
     fn enclose(&mut self, x: &mut f64, base: &mut f64, update: Option<(f64, f64)>) -> Next {
         let Some((d, delta2)) = update else {
             let middle = *base + 0.5 * (*x - *base);
@@ -202,6 +206,7 @@ trait CopyFrom {
 }
 
 impl CopyFrom for [f64] {
+    #[inline]
     fn copy_from(&mut self, from: &[f64]) {
         self.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
     }

@@ -326,9 +326,10 @@ struct Safeguard<const N: usize> {
     failure: Failure,
 }
 
+// Not `inline(never)`: of such functions a crate takes the copies of those that it depends on, where the compiler does not see that
+// they do not panic.
 impl<const N: usize> Safeguard<N> {
     #[cold]
-    #[inline(never)]
     fn new(scale2: f64, epsilon: f64, failure: Failure) -> Self {
         Safeguard { careful: Careful::new(epsilon, scale2), base: [0.0; N], direction: [0.0; N], failure }
     }
@@ -336,7 +337,6 @@ impl<const N: usize> Safeguard<N> {
     /// The next unknowns, and whether they are the solution.
     // Unknowns are not passed by reference, because they would be kept in memory by the plain iteration too.
     #[cold]
-    #[inline(never)]
     fn next<T: Scalar>(
         &mut self,
         weights: [f64; N],
