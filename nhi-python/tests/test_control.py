@@ -5,6 +5,7 @@ from __future__ import annotations
 import nhi
 import numpy as np
 import pytest
+from systems import CAR, CAR_P
 
 #: A pendulum on a cart, upside down, with a force on the cart.
 PENDULUM = nhi.System(
@@ -162,21 +163,6 @@ def test_cyclic_coordinates_are_left_out_by_name():
         nhi.linear(sim, without=["q"])
     with pytest.raises(ValueError, match="names: expected 3, found 2"):
         nhi.lqr(rest.a, rest.b, [1, 1, 1], 1, names=["r", "s"])
-
-
-#: A car, steered by a torque.
-CAR = nhi.System(
-    coordinates=["theta", "x", "y", "phi"],
-    parameters=["J", "m", "l", "c"],
-    inputs=["force", "torque"],
-    lagrangian="J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2) + c/2*dot(phi)^2",
-    constraints={
-        "rear": "sin(theta)*dx - cos(theta)*dy",
-        "front": "sin(theta + phi)*dx - cos(theta + phi)*dy - l*cos(phi)*dtheta",
-    },
-    force="force*(cos(theta)*dx + sin(theta)*dy) + torque*dphi",
-)
-CAR_P = dict(J=0.7, m=1.3, l=0.9, c=0.2)
 
 
 def test_velocities_have_their_first_order_relation():

@@ -5,19 +5,9 @@ from __future__ import annotations
 import nhi
 import numpy as np
 import pytest
+from systems import CAR
+from systems import CAR_P as P
 
-CAR = nhi.System(
-    coordinates=["theta", "x", "y", "phi"],
-    parameters=["J", "m", "l", "c"],
-    inputs=["force", "torque"],
-    lagrangian="J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2) + c/2*dot(phi)^2",
-    constraints={
-        "rear": "sin(theta)*dx - cos(theta)*dy",
-        "front": "sin(theta + phi)*dx - cos(theta + phi)*dy - l*cos(phi)*dtheta",
-    },
-    force="force*(cos(theta)*dx + sin(theta)*dy) + torque*dphi",
-)
-P = dict(J=0.7, m=1.3, l=0.9, c=0.2)
 H = 0.05
 U = np.array([0.3, -0.2])
 

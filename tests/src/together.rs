@@ -127,3 +127,14 @@ pub fn check<S: Simulated>(row: &Row<S>, h: f64) {
         assert_eq!(together, bed.alone(method), "{} by {}", bed.name, method.id);
     }
 }
+
+/// One test per model, which [`check`]s it with steps of the given size.
+#[macro_export]
+macro_rules! ensembles_are_simulations {
+    ($($name:ident $row:path, $h:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            $crate::together::check(&$row, $h);
+        }
+    )*};
+}

@@ -2,19 +2,9 @@
 
 use nhi_models::{Simulated, lie};
 use nhi_runtime::prelude::*;
-use nhi_tests::together::{Bed, check};
+use nhi_tests::together::Bed;
 
-/// One test per model, by all methods that it has.
-macro_rules! tests {
-    ($($name:ident $row:path, $h:literal;)*) => {$(
-        #[test]
-        fn $name() {
-            check(&$row, $h);
-        }
-    )*};
-}
-
-tests! {
+nhi_tests::ensembles_are_simulations! {
     se2_sleigh lie::chaplygin_sleigh::MODEL, 0.02;
     se2_snakeboard lie::snakeboard::MODEL, 0.01;
     se2_robot lie::two_wheeled_robot::MODEL, 0.02;

@@ -4,19 +4,8 @@ mod failing;
 mod settling;
 
 use nhi_models as models;
-use nhi_tests::together::check;
 
-/// One test per model, by all methods that it has.
-macro_rules! tests {
-    ($($name:ident $row:path, $h:literal;)*) => {$(
-        #[test]
-        fn $name() {
-            check(&$row, $h);
-        }
-    )*};
-}
-
-tests! {
+nhi_tests::ensembles_are_simulations! {
     contact_oscillator models::contact_oscillator::MODEL, 0.05;
     contact_oscillator_gauged models::contact_oscillator_gauged::MODEL, 0.05;
     perturbed_oscillator models::perturbed_oscillator::MODEL, 0.05;
