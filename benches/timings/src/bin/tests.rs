@@ -1,12 +1,12 @@
-//! Runs the two test commands of the README, `cargo test` and `cargo test --workspace`, and tabulates what each test binary
-//! takes to build and to run.
+//! Runs the first two tiers of tests, `cargo test` and `cargo test --workspace`, and tabulates what each test binary takes to
+//! build and to run.
 //!
 //! ```text
 //! cargo run -p nhi-timings [-- --out docs/tests.md]
 //! ```
 //!
 //! Build figures are those of the last compilation by this program; `cargo clean` before it renews all of them. With
-//! `NHI_TESTS=all` the tests are exhaustive.
+//! `NHI_TESTS=all` the second tier is exhaustive; the first one is always that of a newcomer.
 
 use nhi_timings::{Unit, act_as_wrapper, cargo, exit, measure, units};
 use std::error::Error;
@@ -17,7 +17,7 @@ use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 use std::{env, fs, io, thread};
 
-/// The commands of the README: the first and the second tier.
+/// The commands of the first and the second tier.
 const TIERS: [&[&str]; 2] = [&["test"], &["test", "--workspace"]];
 
 fn main() -> ExitCode {
@@ -112,6 +112,12 @@ struct Row {
 fn tested(command: &[&str], root: &Path) -> Result<Vec<Run>, Box<dyn Error>> {
     let mut cargo = cargo();
     cargo.args(command).current_dir(root).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if command == TIERS[0] {
+        let variables = env::vars_os().map(|(name, _)| name);
+        for name in variables.filter(|name| name.to_string_lossy().starts_with("NHI_")) {
+            cargo.env_remove(name);
+        }
+    }
     measure(&mut cargo, &log(root))?;
     let mut child = cargo.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -44,20 +44,14 @@ const PROGRAMS: [Program; 8] = [
 const SLEIGH: &str = include_str!("../../users/sleigh.txt");
 const BICYCLE: &str = include_str!("../../users/bicycle.txt");
 
-/// A program whose derive takes minutes without optimisation.
-const LARGEST: &str = "bicycle_derivatives";
-
 /// What is measured: the profile's name and the options of cargo.
 const BUILDS: [(&str, &[&str]); 5] = [
     ("`build`", &["build"]),
     ("`test`", &["test", "--no-run"]),
     ("`build --release`", &["build", "--release"]),
     ("`test --release`", &["test", "--no-run", "--release"]),
-    (OPTIMISED, &["build", "--config", "profile.dev.package.nhi-codegen.opt-level=1"]),
+    ("`build`, derive optimised", &["build", "--config", "profile.dev.package.nhi-codegen.opt-level=1"]),
 ];
-
-/// The build with an optimised derive, the only one of the largest program.
-const OPTIMISED: &str = "`build`, derive optimised";
 
 fn main() -> ExitCode {
     act_as_wrapper();
@@ -99,15 +93,13 @@ fn run() -> Result<(), Box<dyn Error>> {
         if log.exists() {
             fs::remove_file(&log)?;
         }
-        let mut cargo = cargo();
-        cargo.args(options).current_dir(&folder);
-        let is_built = |program: &Program| name == OPTIMISED || program.name != LARGEST;
-        for Program { name, .. } in PROGRAMS.iter().filter(|program| is_built(program)) {
+        for Program { name, .. } in PROGRAMS {
             // Cargo compares times of files: compiles again what this program has measured before.
             let file = sources.join(name).with_extension("rs");
             fs::write(&file, fs::read(&file)?)?;
-            cargo.args(["--bin", name]);
         }
+        let mut cargo = cargo();
+        cargo.args(options).arg("--bins").current_dir(&folder);
         // One at a time, as most users have one such crate.
         cargo.args(["--jobs", "1"]);
         measure(&mut cargo, &log)?;
@@ -116,25 +108,18 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
         let units = units(&log);
         for (program, costs) in PROGRAMS.iter().zip(&mut costs) {
-            if !is_built(program) {
-                costs.push(None);
-                continue;
-            }
             let is_it = |file: &str| file.rsplit_once('-').is_some_and(|(name, _)| name == program.name);
             // By `cargo test`, programs are compiled with their tests.
             let unit =
                 units.iter().rfind(|unit| is_it(&unit.file) && unit.is_test == options.contains(&"test"));
             let unit = unit.ok_or_else(|| format!("{name} did not compile {}", program.name))?;
-            costs.push(Some((unit.seconds, unit.megabytes)));
+            costs.push((unit.seconds, unit.megabytes));
         }
     }
     for (program, costs) in PROGRAMS.iter().zip(costs) {
         let _ = write!(text, "| {} |", program.name);
-        costs.into_iter().for_each(|cost| {
-            let _ = match cost {
-                Some((seconds, megabytes)) => write!(text, " {seconds:.1} | {megabytes:.0} |"),
-                None => write!(text, " – | – |"),
-            };
+        costs.into_iter().for_each(|(seconds, megabytes)| {
+            let _ = write!(text, " {seconds:.1} | {megabytes:.0} |");
         });
         text.push('\n');
     }
