@@ -12,9 +12,10 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nhi_codegen::group::Map;
 use nhi_methods::Retraction;
-use nhi_runtime::emitted::{Careful, Next};
+use nhi_runtime::emitted::{self, Careful, Next};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
-use nhi_runtime::{Factor, Retracts, Scalar, Vector};
+use nhi_runtime::{Factor, Failure, Retracts, Scalar, Vector};
+use std::cell::Cell;
 use std::mem;
 use std::slice;
 use std::sync::Mutex;
@@ -136,7 +137,7 @@ impl Code {
 /// The functions of the runtime that compiled code calls: their symbols and addresses.
 pub(crate) fn symbols() -> Vec<(String, *const u8)> {
     let start: unsafe extern "C" fn(f64, usize, *mut f64) = start_carefully;
-    let next: unsafe extern "C" fn(usize, *mut f64) -> i32 = carefully;
+    let next: unsafe extern "C" fn(usize, *mut f64, *const &'static str) -> i32 = carefully;
     let newton = [("start_carefully", start as *const u8), ("carefully", next as *const u8)];
     let named = elementary().into_iter().chain(newton);
     named.map(|(name, address)| (name.to_owned(), address)).chain(maps()).collect()
@@ -163,9 +164,20 @@ unsafe extern "C" fn start_carefully(scale2: f64, n: usize, numbers: *mut f64) {
     }
 }
 
+thread_local! {
+    /// The last failure of [`carefully`] on this thread, which compiled code returns as a mere status.
+    static LAST_UNSOLVED: Cell<Option<Failure>> = const { Cell::new(None) };
+}
+
+/// The last failure of a safeguarded iteration on this thread.
+pub(crate) fn unsolved() -> Option<Failure> {
+    LAST_UNSOLVED.get()
+}
+
 /// # Safety
-/// `numbers` has [`numbers_of_safeguard`], of which [`start_carefully`] has written the last ones before.
-unsafe extern "C" fn carefully(n: usize, numbers: *mut f64) -> i32 {
+/// `numbers` has [`numbers_of_safeguard`], of which [`start_carefully`] has written the last ones before. `names` are `n` names of
+/// equations.
+unsafe extern "C" fn carefully(n: usize, numbers: *mut f64, names: *const &'static str) -> i32 {
     // SAFETY: the caller's promise; all of them have been written.
     let numbers = unsafe { slice::from_raw_parts_mut(numbers, numbers_of_safeguard(n)) };
     let [x, delta, weights, base, direction, state] = parts(numbers, n);
@@ -178,7 +190,12 @@ unsafe extern "C" fn carefully(n: usize, numbers: *mut f64) -> i32 {
             x.iter_mut().zip(delta).for_each(|(x, d)| *x += *d);
             if next == Next::Solved { SOLVED } else { 0 }
         }
-        Next::Failed => FAILED,
+        Next::Failed => {
+            // SAFETY: the caller's promise; interned names are never released.
+            let equations: &'static [&'static str] = unsafe { slice::from_raw_parts(names, n) };
+            LAST_UNSOLVED.set(Some(emitted::unsolved(&careful, (x, delta, weights), equations)));
+            FAILED
+        }
     }
 }
 

@@ -115,7 +115,7 @@ impl Passage for Ends<'_> {
 }
 
 /// Labels as failures hold them, which are copied and outlive the system: each list is kept for the rest of the process, once.
-fn interned(labels: &[String]) -> &'static [&'static str] {
+pub(crate) fn interned(labels: &[String]) -> &'static [&'static str] {
     static KEPT: Mutex<BTreeMap<Vec<String>, &'static [&'static str]>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.entry(labels.to_vec()).or_insert_with(|| {

@@ -149,9 +149,7 @@ def test_arrays_of_parameters():
 
 def test_the_best_of_several_starts_is_returned():
     """A frequency, whose sum of squares has many minima."""
-    spring = nhi.System(
-        coordinates=["x"], parameters=["k"], lagrangian="dot(x)^2/2 - k/2*x^2", constraints=[]
-    )
+    spring = nhi.System(coordinates=["x"], parameters=["k"], lagrangian="dot(x)^2/2 - k/2*x^2", constraints=[])
     run = spring.simulate(dict(k=4.0), [1.0], [0.0], 0.05, 400)
     problem = (spring, dict(k=2.5), [1.0], [0.0], 0.05, run.t, run["x"], "x")
     with pytest.warns(RuntimeWarning, match="no noise"):

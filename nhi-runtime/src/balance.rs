@@ -357,7 +357,11 @@ impl Known {
 #[cold]
 pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
     match failure {
-        Failure::NotConverged | Failure::NonFinite | Failure::SingularConstraints | Failure::SingularMass => {
+        Failure::NotConverged
+        | Failure::Unsolved { .. }
+        | Failure::NonFinite
+        | Failure::SingularConstraints
+        | Failure::SingularMass => {
             without_inertia(passage).unwrap_or_else(|| match failure {
                 Failure::SingularConstraints => failure,
                 Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage, true).0 },

@@ -106,6 +106,29 @@ impl Careful {
         Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations: evaluations as u32 }
     }
 
+    /// How often it has evaluated the equations.
+    #[inline]
+    pub const fn evaluations(&self) -> u32 {
+        self.evaluations
+    }
+
+    /// The update `delta` relative to the unknowns `x`, as its size in the norm of the iteration, and the index of the unknown with
+    /// the largest part of it, or with one that is not finite.
+    #[inline]
+    pub fn residual(&self, x: &[f64], delta: &[f64], weights: &[f64]) -> (u32, f64) {
+        let (mut delta2, mut size2) = (0.0, self.scale2);
+        let (mut largest, mut most) = (0, 0.0);
+        for (i, ((x, d), w)) in (0..).zip(x.iter().zip(delta).zip(weights)) {
+            let part = w * d * d;
+            delta2 += part;
+            size2 += w * x * x;
+            if !(part <= most) {
+                (largest, most) = (i, part);
+            }
+        }
+        (largest, crate::Scalar::sqrt(delta2 / size2))
+    }
+
     /// What follows the update `delta` at `x`, which becomes the next point. `base` and `direction` are kept between calls.
     // It is compiled into the crate of the steps, where the compiler sees that it does not panic. So is what it calls.
     #[cold]

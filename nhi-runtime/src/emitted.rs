@@ -21,7 +21,7 @@ pub mod sines {
     pub const ARE_POLYNOMIALS: bool = cfg!(not(feature = "platform-trigonometry"));
 }
 use crate::unchecked::zero_if_finite;
-use crate::{Failure, Fields, Scalar};
+use crate::{Failure, Fields, Forms, Scalar};
 
 /// Convergence control of a Newton iteration for `N` unknowns.
 ///
@@ -38,6 +38,8 @@ pub struct Newton<const N: usize> {
     scale2: f64,
     /// Whether derivatives and earlier updates do not tell the next update.
     is_sharp: bool,
+    /// What sharp equations are told by where they cannot be solved.
+    equations: &'static [&'static str],
     /// ‖δ‖² of the last update.
     last: f64,
     updates: u32,
@@ -61,7 +63,15 @@ impl<const N: usize> Newton<N> {
     /// For unknowns of order one: updates are relative to 1 + ‖x‖².
     #[inline]
     pub const fn new() -> Self {
-        Newton { weights: [1.0; N], scale2: 1.0, is_sharp: false, last: f64::INFINITY, updates: 0, due: None }
+        Newton {
+            weights: [1.0; N],
+            scale2: 1.0,
+            is_sharp: false,
+            equations: &[],
+            last: f64::INFINITY,
+            updates: 0,
+            due: None,
+        }
     }
 
     /// Updates are relative to `scale2` + ‖x‖² in the norm with the given weights.
@@ -72,11 +82,12 @@ impl<const N: usize> Newton<N> {
 
     /// For equations with functions that can change within a small part of an update, as tanh(v/ε) does, and that look linear
     /// elsewhere. Neither derivatives nor earlier updates tell the next update there: the unknowns are solved for only when an
-    /// update has been computed that is rounding.
+    /// update has been computed that is rounding. Where they cannot be solved, [`Failure::Unsolved`] names one of them: they have
+    /// the order of the unknowns.
     #[inline]
     #[must_use]
-    pub const fn sharp(self) -> Self {
-        Newton { is_sharp: true, ..self }
+    pub const fn sharp(self, equations: &'static [&'static str]) -> Self {
+        Newton { is_sharp: true, equations, ..self }
     }
 
     /// The solution near `guess` of F = 0, and the values of the last iterate.
@@ -169,7 +180,7 @@ impl<const N: usize> Newton<N> {
             } else if const { T::DRIVE.checked } && self.is_sharp && safeguard.is_none() {
                 // Loops without checks leave it to the step that is repeated with checks. Where equations are not sharp, the step
                 // is too long: another root in reach would be none of the motion.
-                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, failure));
+                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, self.equations));
                 (self, unknowns) = (fresh, start);
             } else {
                 return Err(failure);
@@ -322,16 +333,15 @@ struct Safeguard<const N: usize> {
     careful: Careful,
     base: [f64; N],
     direction: [f64; N],
-    /// Why the plain iteration failed.
-    failure: Failure,
+    equations: &'static [&'static str],
 }
 
 // Not `inline(never)`: of such functions a crate takes the copies of those that it depends on, where the compiler does not see that
 // they do not panic.
 impl<const N: usize> Safeguard<N> {
     #[cold]
-    fn new(scale2: f64, epsilon: f64, failure: Failure) -> Self {
-        Safeguard { careful: Careful::new(epsilon, scale2), base: [0.0; N], direction: [0.0; N], failure }
+    fn new(scale2: f64, epsilon: f64, equations: &'static [&'static str]) -> Self {
+        Safeguard { careful: Careful::new(epsilon, scale2), base: [0.0; N], direction: [0.0; N], equations }
     }
 
     /// The next unknowns, and whether they are the solution.
@@ -343,7 +353,7 @@ impl<const N: usize> Safeguard<N> {
         mut unknowns: [T; N],
         delta: [T; N],
     ) -> ([T; N], Result<bool, Failure>) {
-        let Safeguard { careful, base, direction, failure } = self;
+        let Safeguard { careful, base, direction, equations } = self;
         let mut x: [f64; N] = array(0.0, |i| unknowns[i].to_f64());
         let d: [f64; N] = array(0.0, |i| delta[i].to_f64());
         let next = careful.next(&mut x, &d, &weights, base, direction);
@@ -357,10 +367,23 @@ impl<const N: usize> Safeguard<N> {
         let solved = match next {
             Next::At | Next::Updated => Ok(false),
             Next::Solved => Ok(true),
-            Next::Failed => Err(*failure),
+            Next::Failed => Err(unsolved(careful, (&x, &d, &weights), equations)),
         };
         (unknowns, solved)
     }
+}
+
+/// The failure of a safeguarded iteration that has failed at these unknowns, with their update and weights.
+#[cold]
+#[inline]
+pub fn unsolved(
+    careful: &Careful,
+    (x, delta, weights): (&[f64], &[f64], &[f64]),
+    equations: &'static [&'static str],
+) -> Failure {
+    let (largest, residual) = careful.residual(x, delta, weights);
+    let equation = Forms::new(equations, 1u64.checked_shl(largest).unwrap_or(0));
+    Failure::Unsolved { equation, residual, evaluations: careful.evaluations() }
 }
 
 /// (sin x, cos x) of an angle that is usually small. Other angles take longer.

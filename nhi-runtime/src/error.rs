@@ -43,6 +43,16 @@ impl fmt::Display for Forms {
 pub enum Failure {
     /// Newton's method did not converge.
     NotConverged,
+    /// Newton's method did not converge, nor did its safeguarded form: bisection for one equation, a line search for several.
+    Unsolved {
+        /// The equation with the largest residual, by the coordinate or velocity of a momentum, the label of a constraint, or an
+        /// auxiliary state.
+        equation: Forms,
+        /// What was left of the residuals F: the size of the update −J⁻¹F relative to the unknowns.
+        residual: f64,
+        /// How often the safeguarded form evaluated the equations.
+        evaluations: u32,
+    },
     /// The constraint one-forms are linearly dependent here.
     SingularConstraints,
     /// The mass matrix is not positive definite here.
@@ -113,6 +123,18 @@ impl fmt::Display for Failure {
         match self {
             Failure::NotConverged => {
                 f.write_str("Newton's method did not converge; a smaller step size may help")
+            }
+            Failure::Unsolved { equation, residual, evaluations } => {
+                let safeguard = if equation.names.len() == 1 { "bisection" } else { "a line search" };
+                write!(
+                    f,
+                    "the equations of the step were not solved: Newton's method did not converge, and {safeguard} with \
+                     {evaluations} evaluations left a relative residual of {residual:.1e}"
+                )?;
+                if equation.labels().next().is_some() {
+                    write!(f, ", the largest in the equation of {equation}")?;
+                }
+                f.write_str("; another step size may help")
             }
             Failure::SingularConstraints => {
                 f.write_str("the constraint one-forms are linearly dependent here")

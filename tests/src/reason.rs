@@ -5,11 +5,12 @@ use nhi_runtime::Failure;
 /// Whether `shown` is the failure `found` of a function itself, or a reason that the runtime finds for it
 /// (`nhi_runtime::balance::diagnose`).
 pub fn is_shown(found: Failure, shown: Failure) -> bool {
+    let is_unsolved = matches!(found, Failure::NotConverged | Failure::Unsolved { .. });
     match shown {
-        Failure::NoInertia { .. } => {
-            matches!(found, Failure::SingularMass | Failure::NotConverged | Failure::NonFinite)
-        }
-        Failure::NearlySingular { .. } => matches!(found, Failure::NotConverged | Failure::NonFinite),
+        Failure::NoInertia { .. } => is_unsolved || matches!(found, Failure::SingularMass | Failure::NonFinite),
+        Failure::NearlySingular { .. } => is_unsolved || found == Failure::NonFinite,
+        // Neither C nor the interpreter names equations.
+        Failure::Unsolved { .. } => is_unsolved,
         shown => found == shown,
     }
 }

@@ -19,6 +19,7 @@
 use super::status;
 use super::translate::{Huge, Translator, block_arguments, offset, trusted};
 use crate::native::{self, numbers_of_safeguard};
+use crate::passage::interned;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use nhi_codegen::lower::{self, Operand};
@@ -51,8 +52,8 @@ struct Iteration {
     last: Value,
     updates: Value,
     restarted: Value,
-    /// Of an iteration with a safeguard: its numbers in memory, and the status with which it fails.
-    careful: Option<[Value; 2]>,
+    /// Of an iteration with a safeguard: its numbers in memory.
+    careful: Option<Value>,
 }
 
 impl Translator<'_> {
@@ -63,7 +64,7 @@ impl Translator<'_> {
         let scale2 = self.get(newton.scale2);
         let start = if fallback.is_empty() { guess.clone() } else { fallback.clone() };
         let has_safeguard = self.huge == Huge::Called && newton.is_sharp;
-        let careful = has_safeguard.then(|| [self.room(numbers_of_safeguard(n)), self.room(1)]);
+        let careful = has_safeguard.then(|| self.room(numbers_of_safeguard(n)));
         let [iterate, fail, done] = [(); 3].map(|()| self.builder.create_block());
         let unknowns = self.parameters(iterate, n);
         let last = self.builder.append_block_param(iterate, types::F64);
@@ -97,8 +98,7 @@ impl Translator<'_> {
         }
         match careful {
             None => self.jump(self.failed, [status]),
-            Some([numbers, failure]) => {
-                self.builder.ins().store(trusted(), status, failure, 0);
+            Some(numbers) => {
                 let count = self.count(n);
                 let pointer = self.pointer();
                 let begin = self.declared("start_carefully", &[types::F64, pointer, pointer], &[]);
@@ -121,7 +121,7 @@ impl Translator<'_> {
             let is_careful = self.builder.ins().icmp_imm_s(IntCC::Equal, iteration.restarted, CAREFUL);
             self.builder.ins().brif(is_careful, careful, &[], plain, &[]);
             self.builder.switch_to_block(careful);
-            self.update_carefully(iteration, unknowns, delta);
+            self.update_carefully(newton, iteration, unknowns, delta);
             self.builder.switch_to_block(plain);
         }
         let Iteration { weights, scale2, fail, done, last, updates, .. } = iteration;
@@ -240,15 +240,24 @@ impl Translator<'_> {
     }
 
     /// Goes on after an update with a safeguard.
-    fn update_carefully(&mut self, iteration: &Iteration, unknowns: &[Value], delta: &[Value]) {
-        let Some([numbers, failure]) = iteration.careful else { return };
+    fn update_carefully(
+        &mut self,
+        newton: &lower::Newton,
+        iteration: &Iteration,
+        unknowns: &[Value],
+        delta: &[Value],
+    ) {
+        let Some(numbers) = iteration.careful else { return };
         let n = unknowns.len();
         for (i, &x) in unknowns.iter().chain(delta).chain(&iteration.weights).enumerate() {
             self.builder.ins().store(trusted(), x, numbers, offset(i));
         }
         let (count, pointer) = (self.count(n), self.pointer());
-        let carefully = self.declared("carefully", &[pointer, pointer], &[types::I32]);
-        let call = self.builder.ins().call(carefully, &[count, numbers]);
+        // Names that are never released.
+        let names = interned(&newton.equations).as_ptr().expose_provenance();
+        let names = self.builder.ins().iconst(pointer, names.cast_signed() as i64);
+        let carefully = self.declared("carefully", &[pointer; 3], &[types::I32]);
+        let call = self.builder.ins().call(carefully, &[count, numbers, names]);
         let next = self.builder.inst_results(call)[0];
         let x: Vec<Value> =
             (0..n).map(|i| self.builder.ins().load(types::F64, trusted(), numbers, offset(i))).collect();
@@ -259,7 +268,7 @@ impl Translator<'_> {
         let is_solved = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(native::SOLVED));
         self.builder.ins().brif(is_solved, iteration.done, &block_arguments(x), failed, &[]);
         self.builder.switch_to_block(failed);
-        let status = self.builder.ins().load(types::I32, trusted(), failure, 0);
+        let status = self.builder.ins().iconst(types::I32, i64::from(status::UNSOLVED));
         self.jump(self.failed, [status]);
     }
 

@@ -229,6 +229,81 @@ fn a_ramp_turns_a_particle() {
     }
 }
 
+/// Two coupled particles that are driven the faster, the faster they are: a long step has no end.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) - m*(x - y)^2/2,
+    constraints(),
+    force = f*exp(dot(y)/eps)*dy,
+    methods(Dla2)
+)]
+struct Driven {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
+/// One of these particles, held at a point.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(y),
+    lagrangian = m/2*dot(y)^2 - m*y^2/2,
+    constraints(),
+    force = f*exp(dot(y)/eps)*dy,
+    methods(Dla2)
+)]
+struct Alone {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
+/// What is told of a step that has no end, derived and compiled at run time.
+fn refusal<S, const N: usize>(system: S) -> String
+where
+    S: System + Clone,
+    S::Configuration<f64>: From<[f64; N]>,
+    S::Velocity<f64>: From<[f64; N]>,
+    Dla2: nhi_runtime::Method<S>,
+{
+    let derived = support::derived(include_str!("sharp.rs"), S::NAME);
+    let optimised = derived.optimised().expect("finite constants");
+    let variant: Variant = nhi_methods::Method::Dla2.into();
+    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let (at, h) = ([0.0; N], 1.0);
+    let mut sim = Simulation::builder(system, Dla2)
+        .start(S::Configuration::from(at), S::Velocity::from(at))
+        .step_size(h)
+        .build()
+        .expect("a start");
+    let point = Point { parameters: &[1.0, 3.0, 1.0], q: &at, v: &at, z: &[], t: 0.0, inputs: &[] };
+    let mut jit = nhi_jit::Simulation::at_point(&compiled, variant, &point, h).expect("a start");
+    let before = sim.to_snapshot().state;
+    let refusals = [
+        sim.step().map(drop).expect_err("no end").to_string(),
+        jit.step().map(drop).expect_err("no end").to_string(),
+        sim.advance(3).map(drop).expect_err("no end").to_string(),
+        jit.advance(3).map(drop).expect_err("no end").to_string(),
+    ];
+    assert_eq!(sim.to_snapshot().state, before);
+    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:?}");
+    refusals[0].clone()
+}
+
+#[test]
+fn steps_without_a_solution_tell_what_was_tried_and_which_equation_is_left() {
+    let together = refusal(Driven { m: 1.0, f: 3.0, eps: 1.0 });
+    for part in ["a line search with ", " evaluations left a relative residual of ", "the equation of `y`"] {
+        assert!(together.contains(part), "{together}");
+    }
+    let alone = refusal(Alone { m: 1.0, f: 3.0, eps: 1.0 });
+    for part in ["bisection with ", " evaluations left a relative residual of ", "the equation of `y`"] {
+        assert!(alone.contains(part), "{alone}");
+    }
+    println!("{together}\n{alone}");
+}
+
 /// Random numbers.
 struct Random(u64);
 

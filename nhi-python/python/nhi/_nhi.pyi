@@ -233,9 +233,7 @@ def plan(
     bounds: list[tuple[str, tuple[float, float]]],
     guess: list[list[float]],
     starts: int,
-) -> tuple[
-    Array, Array, Array, Array, float, bool, list[tuple[str, float]], str, list[tuple[float, bool, str]]
-]: ...
+) -> tuple[Array, Array, Array, Array, float, bool, list[tuple[str, float]], str, list[tuple[float, bool, str]]]: ...
 def fit(
     core: Core,
     method: str,

@@ -350,7 +350,7 @@ impl Body<'_> {
     /// })?;
     /// ```
     ///
-    /// or `weighted([weights], scale2).sharp()`, and `solve_or(newton, [guess], [fallback], ..)`.
+    /// or `weighted([weights], scale2).sharp(&["name", …])`, and `solve_or(newton, [guess], [fallback], ..)`.
     fn newton(&mut self, newton: &Newton) {
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.writer.operands(all));
@@ -383,7 +383,8 @@ impl Body<'_> {
             [] => (quote!(solve), TokenStream::new()),
             fallback => (quote!(solve_or), quote!([#(#fallback),*],)),
         };
-        let sharp = newton.is_sharp.then(|| quote!(.sharp()));
+        let equations = &newton.equations;
+        let sharp = newton.is_sharp.then(|| quote!(.sharp(&[#(#equations),*])));
         self.add(quote!(let newton = emitted::Newton::weighted([#(#weights),*], #scale2) #sharp;));
         let solution = quote! {
             emitted::Newton::#solve(

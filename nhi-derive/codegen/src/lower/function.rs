@@ -341,6 +341,7 @@ impl<'a> Lowering<'a> {
             weights,
             scale2,
             is_sharp: newton.is_sharp,
+            equations: newton.equations.clone(),
             body,
             delta,
             derivatives,

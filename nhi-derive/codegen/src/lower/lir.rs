@@ -227,6 +227,8 @@ pub struct Newton {
     pub scale2: Operand,
     /// Whether derivatives and earlier updates do not tell the next update.
     pub is_sharp: bool,
+    /// What the equations are told by where sharp ones cannot be solved.
+    pub equations: Vec<String>,
     /// Evaluated in every iteration. Never a `Newton` or a `Pivot`.
     pub body: Vec<Statement>,
     /// Update of each unknown.

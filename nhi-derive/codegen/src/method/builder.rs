@@ -98,6 +98,9 @@ pub(super) struct Nonlinear<'a> {
     pub(super) unknowns: &'a [Expr],
     /// Where to start.
     pub(super) guess: &'a [Expr],
+    /// Names of those that determine the unknowns: the coordinate or velocity of a momentum, the label of a constraint, or an
+    /// auxiliary state.
+    pub(super) names: Vec<String>,
     /// Names of their residuals.
     pub(super) residuals: Vec<String>,
     /// What is solved for last, if the linear equations of an iteration are not solved as a whole.
@@ -271,14 +274,15 @@ impl<'a> Builder<'a> {
     /// `prefix` + the `i`-th direction + `suffix`: a coordinate, or a velocity of the body, which is
     /// no derivative of anything with a name.
     pub(super) fn along(&self, prefix: &str, i: usize, suffix: &str) -> String {
+        let is_derivative = i < self.x.system.shape();
+        let prefix = if prefix == "dot_" && !is_derivative { "" } else { prefix };
+        format!("{prefix}{}{suffix}", identifier(self.direction(i)))
+    }
+
+    /// The name of the `i`-th direction: of a coordinate, or of a velocity of the body.
+    pub(super) fn direction(&self, i: usize) -> &str {
         let system = &self.x.system;
-        let k = system.shape();
-        let (prefix, name) = match system.velocities[i].name.as_str() {
-            _ if i < k => (prefix, &system.coordinates[i].name),
-            _ if prefix == "dot_" => ("", &system.velocities[i].name),
-            _ => (prefix, &system.velocities[i].name),
-        };
-        format!("{prefix}{}{suffix}", identifier(name))
+        if i < system.shape() { &system.coordinates[i].name } else { &system.velocities[i].name }
     }
 
     /// One symbol per direction, named as by [`Builder::along`].
@@ -627,7 +631,7 @@ impl<'a> Builder<'a> {
         norm: Norm,
         body: impl Fn(&mut Self) -> Vec<Expr>,
     ) {
-        let Nonlinear { stated, unknowns, guess, residuals, reduction } = equations;
+        let Nonlinear { stated, unknowns, guess, names, residuals, reduction } = equations;
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
@@ -648,10 +652,10 @@ impl<'a> Builder<'a> {
             }
         }
         self.equation("elimination: Jacobian · delta = −residual");
-        let names: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
+        let updates: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
         let delta = match &reduction {
-            Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &names),
-            None => self.update((&jacobian, &residual), &names),
+            Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &updates),
+            None => self.update((&jacobian, &residual), &updates),
         };
         let slopes = match (unknowns, &*jacobian) {
             ([x], [slope]) if !self.readable => self.slopes(*x, slope[0]),
@@ -668,6 +672,7 @@ impl<'a> Builder<'a> {
             weights: norm.weights,
             beside: norm.beside,
             is_sharp,
+            equations: names,
             body: inside,
             delta,
             slopes,

@@ -147,8 +147,10 @@ impl Departure<'_> {
             free.iter().enumerate().map(|(i, &w)| if has(b.pool(), i) { w } else { zero }).collect();
         let norm = self.norm(b, &velocity, &[], effect);
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
+        let names = indices.iter().map(|&a| b.name_of_constraint(first + a)).collect();
         let residuals = indices.iter().map(|&a| b.name_of_residual(first + a)).collect();
-        let equations = Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, residuals, reduction: None };
+        let equations =
+            Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, names, residuals, reduction: None };
         b.newton(equations, norm, residual);
     }
 }

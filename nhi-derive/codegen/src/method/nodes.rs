@@ -516,17 +516,22 @@ impl Departure<'_> {
             (false, Coupling::Unknown) => "(1) and (z)",
             (false, _) => "(1)",
         };
+        let names = free.iter().map(|&i| b.direction(i).to_owned());
+        let first = rows.start;
+        let names = names.chain(kept.iter().map(|&a| b.name_of_constraint(first + a)));
         let residuals = free.iter().map(|&i| b.along("residual_", i, ""));
         let of_forms = rows.enumerate().filter(|(i, _)| given.is_none() || kept.contains(i));
         let residuals = residuals.chain(of_forms.map(|(_, a)| b.name_of_residual(a)));
         let of_states = states.residual_names(b).into_iter().take(unknown_states.len());
         let residuals = residuals.chain(of_states).collect();
+        let of_states = b.x.system.states.iter().take(unknown_states.len());
+        let names = names.chain(of_states.map(|state| state.name.clone())).collect();
         let reduced = match (&reduction, &given) {
             (Some((plan, at_node)), None) => Some(Reduction { plan, at_node }),
             _ => None,
         };
         let equations =
-            Nonlinear { stated, unknowns: &unknowns, guess: &guess, residuals, reduction: reduced };
+            Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: reduced };
         // The residuals with the reaction of the constraints `kept`: impulses ℓ along the rows of μ.
         let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {
@@ -1003,6 +1008,14 @@ impl Builder<'_> {
                 format!("residual_{label}")
             }
             _ => format!("residual_of_constraint_{a}"),
+        }
+    }
+
+    /// The label of a constraint, if the rows in use are the declared ones.
+    pub(super) fn name_of_constraint(&self, a: usize) -> String {
+        match (&self.x.combination, self.x.system.constraints.get(a)) {
+            (None, Some(Constraint { label, .. })) => label.clone(),
+            _ => format!("combination {a} of the constraints"),
         }
     }
 

@@ -147,9 +147,10 @@ impl States {
         let sizes: Vec<Expr> = self.now.iter().map(|&z| size(b, z)).collect();
         let weights: Vec<Expr> = sizes.into_iter().map(|size| b.pool().recip(size)).collect();
         let norm = Norm { weights: bind(b, "_weight", &weights), beside: one };
+        let names = b.x.system.states.iter().map(|state| state.name.clone()).collect();
         let residuals = self.residual_names(b);
-        let equations =
-            Nonlinear { stated: "(z)", unknowns: &self.new, guess: &self.now, residuals, reduction: None };
+        let [unknowns, guess] = [&self.new[..], &self.now];
+        let equations = Nonlinear { stated: "(z)", unknowns, guess, names, residuals, reduction: None };
         b.newton(equations, norm, |b| self.residual(b, space, rule, steps));
         self.clone()
     }

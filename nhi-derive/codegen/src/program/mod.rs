@@ -176,6 +176,8 @@ pub struct Newton {
     /// Whether the equations can change within a small part of an update and look linear elsewhere, so that derivatives
     /// and earlier updates do not tell the next update. See `sharp.rs`.
     pub is_sharp: bool,
+    /// What the equations are told by where sharp ones cannot be solved, in the order of the unknowns.
+    pub equations: Vec<String>,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,
     /// Newton update of each unknown.

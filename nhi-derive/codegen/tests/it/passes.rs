@@ -578,6 +578,7 @@ impl Generator<'_> {
                 weights: vec![self.pool.one()],
                 beside: self.pool.one(),
                 is_sharp: false,
+                equations: Vec::new(),
                 body: inside,
                 delta: vec![delta],
                 slopes: Vec::new(),

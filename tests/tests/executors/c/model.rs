@@ -248,7 +248,7 @@ fn failure(status: u32) -> Failure {
 /// The status that a C function returns for a failure.
 pub(crate) fn status_of(failure: Failure) -> u32 {
     match failure {
-        Failure::NotConverged => 1,
+        Failure::NotConverged | Failure::Unsolved { .. } => 1,
         Failure::SingularConstraints => 2,
         Failure::SingularMass | Failure::NoInertia { .. } => 3,
         Failure::NonFinite => 4,

@@ -168,7 +168,7 @@ fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> 
         Ok((x, [kept])) => (0.0, [&x[..], &[kept]].concat()),
         Err(failure) => {
             let code = match failure {
-                Failure::NotConverged => 1.0,
+                Failure::NotConverged | Failure::Unsolved { .. } => 1.0,
                 Failure::SingularConstraints => 2.0,
                 Failure::SingularMass => 3.0,
                 Failure::NonFinite => 4.0,
@@ -219,7 +219,7 @@ fn newton_of_one<T: Real>(bent: bool, sharp: bool) -> Case<T> {
             (f, slope)
         };
         let newton = Newton::weighted([x[5] * x[5]], x[6] * x[6]);
-        let newton = if sharp { newton.sharp() } else { newton };
+        let newton = if sharp { newton.sharp(&[]) } else { newton };
         status(if bent {
             newton.solve_or([x[3]], [x[4]], |[z]| {
                 let (f, slope) = of(z);
