@@ -361,13 +361,11 @@ pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
         | Failure::Unsolved { .. }
         | Failure::NonFinite
         | Failure::SingularConstraints
-        | Failure::SingularMass => {
-            without_inertia(passage).unwrap_or_else(|| match failure {
-                Failure::SingularConstraints => failure,
-                Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage, true).0 },
-                _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
-            })
-        }
+        | Failure::SingularMass => without_inertia(passage).unwrap_or_else(|| match failure {
+            Failure::SingularConstraints => failure,
+            Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage, true).0 },
+            _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
+        }),
         known => known,
     }
 }

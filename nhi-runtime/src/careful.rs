@@ -112,8 +112,8 @@ impl Careful {
         self.evaluations
     }
 
-    /// The update `delta` relative to the unknowns `x`, as its size in the norm of the iteration, and the index of the unknown with
-    /// the largest part of it, or with one that is not finite.
+    /// The index of the unknown with the largest part of the update `delta`, or with one that is not finite, and the size of the
+    /// update relative to the unknowns `x` in the norm of the iteration; infinite if it is no number.
     #[inline]
     pub fn residual(&self, x: &[f64], delta: &[f64], weights: &[f64]) -> (u32, f64) {
         let (mut delta2, mut size2) = (0.0, self.scale2);
@@ -126,7 +126,8 @@ impl Careful {
                 (largest, most) = (i, part);
             }
         }
-        (largest, crate::Scalar::sqrt(delta2 / size2))
+        let residual = crate::Scalar::sqrt(delta2 / size2);
+        (largest, if residual.is_finite() { residual } else { f64::INFINITY })
     }
 
     /// What follows the update `delta` at `x`, which becomes the next point. `base` and `direction` are kept between calls.

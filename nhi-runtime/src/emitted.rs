@@ -180,7 +180,7 @@ impl<const N: usize> Newton<N> {
             } else if const { T::DRIVE.checked } && self.is_sharp && safeguard.is_none() {
                 // Loops without checks leave it to the step that is repeated with checks. Where equations are not sharp, the step
                 // is too long: another root in reach would be none of the motion.
-                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, self.equations));
+                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, (failure, self.equations)));
                 (self, unknowns) = (fresh, start);
             } else {
                 return Err(failure);
@@ -333,6 +333,8 @@ struct Safeguard<const N: usize> {
     careful: Careful,
     base: [f64; N],
     direction: [f64; N],
+    /// Why the plain iteration failed.
+    failure: Failure,
     equations: &'static [&'static str],
 }
 
@@ -340,8 +342,9 @@ struct Safeguard<const N: usize> {
 // they do not panic.
 impl<const N: usize> Safeguard<N> {
     #[cold]
-    fn new(scale2: f64, epsilon: f64, equations: &'static [&'static str]) -> Self {
-        Safeguard { careful: Careful::new(epsilon, scale2), base: [0.0; N], direction: [0.0; N], equations }
+    fn new(scale2: f64, epsilon: f64, (failure, equations): (Failure, &'static [&'static str])) -> Self {
+        let careful = Careful::new(epsilon, scale2);
+        Safeguard { careful, base: [0.0; N], direction: [0.0; N], failure, equations }
     }
 
     /// The next unknowns, and whether they are the solution.
@@ -353,7 +356,7 @@ impl<const N: usize> Safeguard<N> {
         mut unknowns: [T; N],
         delta: [T; N],
     ) -> ([T; N], Result<bool, Failure>) {
-        let Safeguard { careful, base, direction, equations } = self;
+        let Safeguard { careful, base, direction, failure, equations } = self;
         let mut x: [f64; N] = array(0.0, |i| unknowns[i].to_f64());
         let d: [f64; N] = array(0.0, |i| delta[i].to_f64());
         let next = careful.next(&mut x, &d, &weights, base, direction);
@@ -367,7 +370,10 @@ impl<const N: usize> Safeguard<N> {
         let solved = match next {
             Next::At | Next::Updated => Ok(false),
             Next::Solved => Ok(true),
-            Next::Failed => Err(unsolved(careful, (&x, &d, &weights), equations)),
+            Next::Failed if *failure == Failure::NotConverged => {
+                Err(unsolved(careful, (&x, &d, &weights), equations))
+            }
+            Next::Failed => Err(*failure),
         };
         (unknowns, solved)
     }

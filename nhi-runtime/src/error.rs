@@ -48,7 +48,7 @@ pub enum Failure {
         /// The equation with the largest residual, by the coordinate or velocity of a momentum, the label of a constraint, or an
         /// auxiliary state.
         equation: Forms,
-        /// What was left of the residuals F: the size of the update −J⁻¹F relative to the unknowns.
+        /// What was left of the residuals F: the size of the update −J⁻¹F relative to the unknowns. Infinite if it is no number.
         residual: f64,
         /// How often the safeguarded form evaluated the equations.
         evaluations: u32,

@@ -7,7 +7,9 @@ use nhi_runtime::Failure;
 pub fn is_shown(found: Failure, shown: Failure) -> bool {
     let is_unsolved = matches!(found, Failure::NotConverged | Failure::Unsolved { .. });
     match shown {
-        Failure::NoInertia { .. } => is_unsolved || matches!(found, Failure::SingularMass | Failure::NonFinite),
+        Failure::NoInertia { .. } => {
+            is_unsolved || matches!(found, Failure::SingularMass | Failure::NonFinite)
+        }
         Failure::NearlySingular { .. } => is_unsolved || found == Failure::NonFinite,
         // Neither C nor the interpreter names equations.
         Failure::Unsolved { .. } => is_unsolved,

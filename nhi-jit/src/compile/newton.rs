@@ -52,8 +52,8 @@ struct Iteration {
     last: Value,
     updates: Value,
     restarted: Value,
-    /// Of an iteration with a safeguard: its numbers in memory.
-    careful: Option<Value>,
+    /// Of an iteration with a safeguard: its numbers in memory, and the status with which the plain iteration failed.
+    careful: Option<[Value; 2]>,
 }
 
 impl Translator<'_> {
@@ -64,7 +64,7 @@ impl Translator<'_> {
         let scale2 = self.get(newton.scale2);
         let start = if fallback.is_empty() { guess.clone() } else { fallback.clone() };
         let has_safeguard = self.huge == Huge::Called && newton.is_sharp;
-        let careful = has_safeguard.then(|| self.room(numbers_of_safeguard(n)));
+        let careful = has_safeguard.then(|| [self.room(numbers_of_safeguard(n)), self.room(1)]);
         let [iterate, fail, done] = [(); 3].map(|()| self.builder.create_block());
         let unknowns = self.parameters(iterate, n);
         let last = self.builder.append_block_param(iterate, types::F64);
@@ -98,7 +98,8 @@ impl Translator<'_> {
         }
         match careful {
             None => self.jump(self.failed, [status]),
-            Some(numbers) => {
+            Some([numbers, failure]) => {
+                self.builder.ins().store(trusted(), status, failure, 0);
                 let count = self.count(n);
                 let pointer = self.pointer();
                 let begin = self.declared("start_carefully", &[types::F64, pointer, pointer], &[]);
@@ -247,7 +248,7 @@ impl Translator<'_> {
         unknowns: &[Value],
         delta: &[Value],
     ) {
-        let Some(numbers) = iteration.careful else { return };
+        let Some([numbers, failure]) = iteration.careful else { return };
         let n = unknowns.len();
         for (i, &x) in unknowns.iter().chain(delta).chain(&iteration.weights).enumerate() {
             self.builder.ins().store(trusted(), x, numbers, offset(i));
@@ -268,7 +269,11 @@ impl Translator<'_> {
         let is_solved = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(native::SOLVED));
         self.builder.ins().brif(is_solved, iteration.done, &block_arguments(x), failed, &[]);
         self.builder.switch_to_block(failed);
-        let status = self.builder.ins().iconst(types::I32, i64::from(status::UNSOLVED));
+        let status = self.builder.ins().load(types::I32, trusted(), failure, 0);
+        let not_converged = i64::from(status::of(Failure::NotConverged));
+        let is_unsolved = self.builder.ins().icmp_imm_s(IntCC::Equal, status, not_converged);
+        let unsolved = self.builder.ins().iconst(types::I32, i64::from(status::UNSOLVED));
+        let status = self.builder.ins().select(is_unsolved, unsolved, status);
         self.jump(self.failed, [status]);
     }
 

@@ -250,7 +250,7 @@ struct Driven {
     coordinates(y),
     lagrangian = m/2*dot(y)^2 - m*y^2/2,
     constraints(),
-    force = f*exp(dot(y)/eps)*dy,
+    force = f*(1 + (dot(y)/eps)^8)*dy,
     methods(Dla2)
 )]
 struct Alone {

@@ -22,7 +22,7 @@
 /* Why a function could not do what it was asked for. */
 typedef enum {
     NHI_OK = 0,                   /* it could */
-    NHI_NOT_CONVERGED = 1,        /* Newton's method did not converge; a smaller step size may help */
+    NHI_NOT_CONVERGED = 1,        /* neither Newton's method nor its safeguard converged; another step size may help */
     NHI_SINGULAR_CONSTRAINTS = 2, /* the constraint one-forms are linearly dependent here, or a mass is negative */
     NHI_SINGULAR_MASS = 3,        /* the mass matrix is not positive definite here */
     NHI_NON_FINITE = 4,           /* a value became infinite or not a number */
