@@ -22,6 +22,9 @@ source=$(ls -t "$out"/nhi-*.tar.gz | head -1)
 auditwheel show "$wheel" | tee "$work/audit"
 grep -q "manylinux_2_17_$(uname -m)" "$work/audit"
 
+# Files of a source distribution have one time, by which cargo would take crates that it has built from an earlier one.
+rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/nhi-*
+
 for package in "$wheel" "$source"; do
   python3 -m venv --clear "$work/env"
   # What counts of the source distribution is that it is complete, which an unoptimised build shows in less time.

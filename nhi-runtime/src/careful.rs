@@ -122,7 +122,7 @@ impl Careful {
             let part = w * d * d;
             delta2 += part;
             size2 += w * x * x;
-            if !(part <= most) {
+            if part > most || part.is_nan() {
                 (largest, most) = (i, part);
             }
         }

@@ -333,7 +333,7 @@ impl<'a> Lowering<'a> {
         let solution = newton.unknowns.iter().map(|&symbol| self.bind(symbol)).collect();
         let after: Vec<Value> = newton.kept.iter().map(|&symbol| self.bind(symbol)).collect();
         let last_iterate = kept.into_iter().zip(after).collect();
-        self.add(Statement::Newton(Newton {
+        self.add(Statement::Newton(Box::new(Newton {
             unknowns,
             solution,
             guess,
@@ -346,7 +346,7 @@ impl<'a> Lowering<'a> {
             delta,
             derivatives,
             last_iterate,
-        }));
+        })));
     }
 }
 

@@ -179,7 +179,7 @@ pub enum Statement {
         what: Singular,
     },
     /// Solves nonlinear equations.
-    Newton(Newton),
+    Newton(Box<Newton>),
 }
 
 impl Statement {
