@@ -23,7 +23,6 @@ auditwheel show "$wheel" | tee "$work/audit"
 grep -q "manylinux_2_17_$(uname -m)" "$work/audit"
 
 # Files of a source distribution have one time, by which cargo would take crates that it has built from an earlier one.
-export CARGO_TARGET_DIR="$CARGO_TARGET_DIR/packages"
 rm -rf "$CARGO_TARGET_DIR"/debug/.fingerprint/nhi-*
 
 for package in "$wheel" "$source"; do
