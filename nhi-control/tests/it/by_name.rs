@@ -166,3 +166,58 @@ fn dependent_velocities_have_their_first_order_relation() {
     assert!((&rates.a - expected).norm() < 1e-9, "{}", rates.a);
     assert!((&rates.b - by_inputs).norm() < 1e-9, "{}", rates.b);
 }
+
+/// By hand: displacements η of a pose in its own frame have the rates δξ − [ξ, η].
+#[test]
+fn a_pose_has_the_rates_of_its_displacements() {
+    let (omega, v) = (0.7, 0.6);
+    let start = [0.1, 0.4, 0.3, -0.2];
+    let mut sim =
+        Simulation::new(systems::posed_disk(), Rdp, start, [v, omega, v, 0.0], 0.05).expect("a start");
+    sim.step_with(&[0.0, 0.0]).expect("a step");
+    let rates = Linear::continuous(&sim, &["omega", "v", "across", "dot_omega", "dot_v"]).expect("a system");
+    let expected = dmatrix![
+        0.0, 0.0, 0.0, 1.0, 0.0;
+        0.0, 0.0, omega, 0.0, 1.0;
+        v, -omega, 0.0, 0.0, 0.0;
+        0.0, 0.0, 0.0, 0.0, 0.0;
+        0.0, 0.0, 0.0, 0.0, 0.0
+    ];
+    let by_inputs = dmatrix![0.0, 0.0; 0.0, 0.0; 0.0, 0.0; 0.0, 4.0; 1.0 / 1.5, 0.0];
+    assert!((&rates.a - expected).norm() < 1e-9, "{}", rates.a);
+    assert!((&rates.b - by_inputs).norm() < 1e-9, "{}", rates.b);
+}
+
+/// A cart on a spring, which a motor with an inductance drives.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x),
+    states(current),
+    inputs(voltage),
+    lagrangian = m/2*dot(x)^2 - c/2*x^2,
+    constraints(),
+    force = k*current*dx,
+    dynamics(dot(current) = (voltage - r*current - k*dot(x))/l),
+    methods(Dla2 + derivatives),
+)]
+struct Motor {
+    m: f64,
+    c: f64,
+    k: f64,
+    r: f64,
+    l: f64,
+}
+
+/// By hand: a linear system with an auxiliary state, by the method of order 2.
+#[test]
+fn auxiliary_states_are_entries() {
+    let motor = Motor { m: 1.3, c: 2.0, k: 0.6, r: 0.9, l: 0.25 };
+    let Motor { m, c, k, r, l } = motor;
+    let mut sim = Simulation::new(motor, Dla2, [0.2], [0.1], 0.01).expect("a start");
+    sim.step_with(&[0.5]).expect("a step");
+    let rates = Linear::continuous(&sim, &["x", "current", "dot_x"]).expect("a system");
+    let expected = dmatrix![0.0, 0.0, 1.0; 0.0, -r / l, -k / l; -c / m, k / m, 0.0];
+    let by_inputs = dmatrix![0.0; 1.0 / l; 0.0];
+    assert!((&rates.a - expected).norm() < 1e-9, "{}", rates.a);
+    assert!((&rates.b - by_inputs).norm() < 1e-9, "{}", rates.b);
+}
