@@ -14,7 +14,7 @@ mod strict;
 pub use maps::map;
 pub use simulation::Simulation;
 
-use nhi_codegen::expr::{Function as Elementary, OperationCount, Pool};
+use nhi_codegen::expr::{Function as Elementary, OperationCount, Pool, Saddle};
 use nhi_codegen::lower::{Function, Operand, Operation, SinCos, Statement, Value, lower};
 use nhi_codegen::program::{Constants, Program, Role, Singular, complete};
 use nhi_methods::Retraction;
@@ -42,9 +42,30 @@ pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Res
     counted(function, arguments, options).map(|(outputs, _)| outputs)
 }
 
+/// What `function` prepares for steps. A number that is not finite, as of 1/m for m = 0, is left to the steps, which may not read it.
+pub(crate) fn prepared(
+    function: &Function,
+    arguments: &[Vec<f64>],
+    options: Options,
+) -> Result<Vec<Vec<f64>>, Failure> {
+    evaluated(function, arguments, options).map(|(outputs, _)| outputs)
+}
+
 /// As [`run`], with the [weight](nhi_codegen::expr::OperationCount::weight) of the operations that were executed;
 /// a change of sign counts 1.
 pub(crate) fn counted(
+    function: &Function,
+    arguments: &[Vec<f64>],
+    options: Options,
+) -> Result<(Vec<Vec<f64>>, usize), Failure> {
+    let (outputs, executed) = evaluated(function, arguments, options)?;
+    let checked = function.whole().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
+    let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
+    if finite { Ok((outputs, executed)) } else { Err(Failure::NonFinite) }
+}
+
+/// The same without a test of the results.
+fn evaluated(
     function: &Function,
     arguments: &[Vec<f64>],
     options: Options,
@@ -66,10 +87,7 @@ pub(crate) fn counted(
     let lengths: Vec<usize> = function.outputs.iter().map(|output| output.values.len()).collect();
     complete(&function.products(), &lengths, &mut all);
     let results = function.whole().map(|result| all.drain(..result.values.len()).collect());
-    let outputs: Vec<Vec<f64>> = results.collect();
-    let checked = function.whole().zip(&outputs).filter(|(output, _)| output.role != Role::Carried);
-    let finite = checked.flat_map(|(_, numbers)| numbers).all(|x| x.is_finite());
-    if finite { Ok((outputs, frame.executed.weight() + frame.negations)) } else { Err(Failure::NonFinite) }
+    Ok((results.collect(), frame.executed.weight() + frame.negations))
 }
 
 /// As [`run`], of a program that is lowered first.
@@ -138,6 +156,10 @@ impl Frame {
                 *self.executed.maps.entry((group, *map)).or_default() += 1;
                 let arguments: Vec<Vec<f64>> = arguments.iter().map(|a| self.all(a)).collect();
                 let numbers = maps::map(*map, group, self.options.retraction, &arguments);
+                to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
+            }
+            Statement::Saddle { to, saddle, arguments } => {
+                let numbers = solution(*saddle, &self.all(arguments));
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Pivot { pivot, diagonal, what } => {
@@ -217,6 +239,28 @@ impl Frame {
             }
         }
     }
+}
+
+/// All numbers of the solution of linear equations.
+fn solution(saddle: Saddle, arguments: &[f64]) -> Vec<f64> {
+    let [known, pivots, mass, mu, rhs] = saddle.arguments().map(|part| arguments[part].to_vec());
+    let is_large = |pair: &[f64]| pair[0] > emitted::REGULAR * pair[1];
+    if pivots.chunks(2).all(is_large) {
+        return [known, vec![1.0; 2]].concat();
+    }
+    let (mut mass, mut mu, mut rhs, mut solution) = (mass, mu, rhs, known);
+    let mut equations = emitted::Saddle {
+        n: saddle.velocities,
+        sizes: &mut vec![0.0; mu.len()],
+        scales: &mut vec![0.0; saddle.velocities],
+        order: &mut vec![0; rhs.len()],
+        mass: &mut mass,
+        mu: &mut mu,
+        rhs: &mut rhs,
+    };
+    let flags = equations.solve(&mut solution);
+    solution.extend(flags);
+    solution
 }
 
 fn call(f: Elementary, x: f64) -> f64 {

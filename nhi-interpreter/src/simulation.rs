@@ -1,6 +1,6 @@
 //! Simulations without compiled code.
 
-use crate::{Options, counted, run};
+use crate::{Options, counted, prepared};
 use nhi_codegen::lower::Function;
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::program::Role;
@@ -67,7 +67,7 @@ impl<'a> Simulation<'a> {
         let mut before = 0.0;
         for gamma in variant.substeps() {
             let (after, h) = (h * before, h * gamma);
-            let prepared = run(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
+            let prepared = prepared(&method.prepare, &[parameters.to_vec(), vec![h]], options)?.concat();
             substeps.push(Substep { prepared, after, h });
             before += gamma;
         }

@@ -15,11 +15,15 @@ pub struct Drive {
     pub updates: u32,
     /// A product and the sum that it is part of are one operation.
     pub fused: bool,
+    /// Steps of several trajectories are taken side by side: what most of them do not need is left to a step of one alone, for
+    /// which a result that is not a number asks.
+    pub side_by_side: bool,
 }
 
 impl Drive {
     /// Numbers like `f64`.
-    pub const PLAIN: Drive = Drive { checked: true, derivatives: 0, updates: 0, fused: false };
+    pub const PLAIN: Drive =
+        Drive { checked: true, derivatives: 0, updates: 0, fused: false, side_by_side: false };
 }
 
 /// What is known about an angle before its sine and cosine are computed, which `update_sin_cos` gets as `from`, `by` and

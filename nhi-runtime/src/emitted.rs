@@ -12,6 +12,8 @@ pub const FLUSH_EVERY: u64 = crate::method::FLUSH_EVERY;
 pub use crate::careful::{Careful, Next};
 use crate::fields::array;
 pub use crate::isa::use_plain_instructions;
+#[doc(hidden)]
+pub use crate::saddle::Saddle;
 /// The constants of the formulas for sines and cosines, for a compiler that writes them as operations.
 pub mod sines {
     pub use crate::trigonometry::{
@@ -531,6 +533,65 @@ pub fn pivot<T: Scalar>(pivot: T, diagonal: T, singular: Failure) -> Result<(), 
     } else {
         Err(Failure::NonFinite)
     }
+}
+
+/// Pivots above this part of their diagonal entry leave the equations of [`saddle_point`] as they are solved by formulas: these lose
+/// at most six bits.
+pub const REGULAR: f64 = 1.0 / 64.0;
+
+/// x and λ of M x = f + μᵀλ, μ x = r, with two numbers for [`pivot`]: of the independence of the constraints, and of M on what they
+/// admit.
+///
+/// They are `known` from formulas with C = μM⁻¹μᵀ if every one of the `pivots` of M and C is large relative to its diagonal entry, the
+/// second number of the pair. Otherwise they are computed as [`Saddle`] says. M (n × n) and μ are given by rows, and `rhs` is f
+/// and r. `N` is n, `R` the number of equations.
+#[inline(always)]
+pub fn saddle_point<
+    T: Scalar,
+    const N: usize,
+    const R: usize,
+    const P: usize,
+    const A: usize,
+    const B: usize,
+>(
+    known: [T; R],
+    pivots: [[T; 2]; P],
+    mass: [T; A],
+    mu: [T; B],
+    rhs: [T; R],
+) -> ([T; R], [T; 2]) {
+    let one = T::from_f64(1.0);
+    let mut is_regular = true;
+    for [pivot, diagonal] in pivots {
+        // Pivots before it are positive, so that a negative diagonal entry is not above the pivot.
+        is_regular &= pivot.to_f64() > REGULAR * diagonal.to_f64();
+    }
+    if const { T::DRIVE.side_by_side } {
+        let nan = T::from_f64(f64::NAN);
+        return (array(nan, |i| if is_regular { known[i] } else { nan }), [one; 2]);
+    }
+    if is_regular { (known, [one; 2]) } else { careful_saddle_point::<T, N, R, A, B>(mass, mu, rhs) }
+}
+
+#[cold]
+#[inline(never)]
+fn careful_saddle_point<T: Scalar, const N: usize, const R: usize, const A: usize, const B: usize>(
+    mut mass: [T; A],
+    mut mu: [T; B],
+    mut rhs: [T; R],
+) -> ([T; R], [T; 2]) {
+    let mut solution = rhs;
+    let mut equations = Saddle {
+        n: N,
+        mass: &mut mass,
+        mu: &mut mu,
+        rhs: &mut rhs,
+        sizes: &mut [0.0; B],
+        scales: &mut [0.0; N],
+        order: &mut [0; R],
+    };
+    let [constraints, inertia] = equations.solve(&mut solution);
+    (solution, [T::from_f64(constraints), T::from_f64(inertia)])
 }
 
 #[cfg(test)]

@@ -76,6 +76,7 @@ mod pair;
 mod passage;
 mod pose;
 pub mod ringing;
+mod saddle;
 mod samples;
 mod scalar;
 mod simulation;

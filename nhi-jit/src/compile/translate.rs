@@ -2,7 +2,7 @@
 //! their order. Cranelift neither reassociates nor contracts floating-point operations.
 
 use super::status::{self, Status};
-use crate::native::map_symbol;
+use crate::native::{map_symbol, numbers_of_saddle_point};
 use crate::trace::{Node, Trace, trace};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
@@ -13,12 +13,12 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use cranelift_module::{Linkage, Module};
-use nhi_codegen::expr::Function as Elementary;
+use nhi_codegen::expr::{Function as Elementary, Saddle};
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::lower::{self, Known, Operand, Operation, Statement, ZEROS};
 use nhi_codegen::program::{Role, Singular};
 use nhi_methods::Retraction;
-use nhi_runtime::Failure;
+use nhi_runtime::{Failure, emitted};
 use std::collections::HashMap;
 use std::slice;
 
@@ -290,6 +290,7 @@ impl<'a> Translator<'a> {
                 let numbers = self.map(*map, group, arguments, &wanted);
                 to.iter().flatten().zip(numbers).for_each(|(&to, x)| self.set(to, x));
             }
+            Statement::Saddle { to, saddle, arguments } => self.saddle_point(to, *saddle, arguments),
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.get(x));
                 let rounding = self.times(16.0 * f64::EPSILON, diagonal);
@@ -314,6 +315,49 @@ impl<'a> Translator<'a> {
             }
             Statement::Newton(newton) => self.newton(newton),
         }
+    }
+
+    /// The solution that is known, or that of the runtime if a pivot is small.
+    fn saddle_point(&mut self, to: &[Option<lower::Value>], saddle: Saddle, arguments: &[Operand]) {
+        let [known, pivots, mass, mu, rhs] = saddle.arguments();
+        let [solved, careful] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(careful);
+        let wanted: Vec<usize> = (0..to.len()).filter(|&i| to[i].is_some()).collect();
+        let results = self.parameters(solved, wanted.len());
+        for pair in arguments[pivots].chunks(2) {
+            let [pivot, diagonal] = [pair[0], pair[1]].map(|x| self.get(x));
+            let bound = self.times(emitted::REGULAR, diagonal);
+            let is_large = self.compare(pivot, FloatCC::GreaterThan, bound);
+            let next = self.builder.create_block();
+            self.builder.ins().brif(is_large, next, &[], careful, &[]);
+            self.builder.switch_to_block(next);
+        }
+        let one = self.number(1.0);
+        let known: Vec<Value> = wanted
+            .iter()
+            .map(|&i| if i < saddle.equations() { self.get(arguments[known.start + i]) } else { one })
+            .collect();
+        self.jump(solved, known);
+
+        self.builder.switch_to_block(careful);
+        let numbers = self.room(numbers_of_saddle_point(saddle.velocities, saddle.constraints));
+        for (i, &x) in arguments[mass.start..rhs.end].iter().enumerate() {
+            let x = self.get(x);
+            self.builder.ins().store(trusted(), x, numbers, offset(i));
+        }
+        debug_assert!(mass.end == mu.start && mu.end == rhs.start);
+        let pointer = self.pointer();
+        let [n, m] = [saddle.velocities, saddle.constraints]
+            .map(|x| self.builder.ins().iconst(pointer, i64::try_from(x).expect("dimensions are small")));
+        let function = self.declared("saddle_point", &[pointer; 3], &[]);
+        self.builder.ins().call(function, &[n, m, numbers]);
+        let first = rhs.end - mass.start;
+        let result = |&i: &usize| self.builder.ins().load(types::F64, trusted(), numbers, offset(first + i));
+        let computed: Vec<Value> = wanted.iter().map(result).collect();
+        self.jump(solved, computed);
+
+        self.builder.switch_to_block(solved);
+        to.iter().flatten().zip(results).for_each(|(&to, x)| self.set(to, x));
     }
 
     fn operation(&mut self, operation: &Operation) -> Value {

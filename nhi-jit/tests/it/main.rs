@@ -8,6 +8,7 @@ mod massless;
 mod monitors;
 mod reactions;
 mod resolution;
+mod scales;
 mod sharp;
 mod singular;
 mod starts;

@@ -48,7 +48,7 @@ impl<T: Scalar, const UPDATES: u32> Neg for Lane<T, UPDATES> {
 
 impl<T: Scalar, const UPDATES: u32> Scalar for Lane<T, UPDATES> {
     const EPSILON: f64 = T::EPSILON;
-    const DRIVE: Drive = Drive { updates: UPDATES, ..T::DRIVE };
+    const DRIVE: Drive = Drive { updates: UPDATES, side_by_side: true, ..T::DRIVE };
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_f64(x: f64) -> Self {
         Lane(T::from_f64(x))

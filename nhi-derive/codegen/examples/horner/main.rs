@@ -92,6 +92,7 @@ fn text(pool: &Pool, e: Expr) -> String {
             let name: String = format!("{entry:?}").chars().filter(char::is_ascii_alphanumeric).collect();
             format!("f_{name}({})", all(arguments, ","))
         }
+        Node::Saddle(saddle, arguments) => format!("f_saddle{}({})", saddle.index, all(arguments, ",")),
     }
 }
 

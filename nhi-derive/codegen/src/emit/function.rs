@@ -304,6 +304,30 @@ impl Body<'_> {
                     }
                 }
             }
+            Statement::Saddle { to, saddle, arguments } => {
+                let (n, [known, pivots, mass, mu, rhs]) = (saddle.velocities, saddle.arguments());
+                let pivots = self.writer.operands(&arguments[pivots]);
+                let pivots = pivots.chunks(2).map(|pair| quote!([#(#pair),*]));
+                let pivots = quote!([#(#pivots),*]);
+                let [known, mass, mu, rhs] =
+                    [known, mass, mu, rhs].map(|part| self.writer.operands(&arguments[part]));
+                let n = Literal::usize_unsuffixed(n);
+                let results = self.results_of(to);
+                let (solution, flags) = results.split_at(saddle.equations());
+                self.bind(
+                    &quote!(([#(#solution),*], [#(#flags),*])),
+                    &results,
+                    &quote! {
+                        emitted::saddle_point::<T, #n, _, _, _, _>(
+                            [#(#known),*],
+                            #pivots,
+                            [#(#mass),*],
+                            [#(#mu),*],
+                            [#(#rhs),*],
+                        )
+                    },
+                );
+            }
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
                 let failure = match what {

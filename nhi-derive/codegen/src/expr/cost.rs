@@ -188,6 +188,8 @@ impl Pool {
                         *count.maps.entry((entry.group, entry.map)).or_default() += 1;
                     }
                 }
+                // Its formulas are below it; other equations are solved rarely.
+                Node::Saddle(..) => {}
             }
         }
         for ((_, both), functions) in &angles {

@@ -101,6 +101,18 @@ impl Pool {
                 pieces.push(text(format!(")[{}]", entry.index)));
                 pieces
             }
+            Node::Saddle(saddle, arguments) => {
+                let mut pieces = vec![text("saddle_point(")];
+                for (i, range) in saddle.arguments().into_iter().enumerate() {
+                    pieces.push(text(if i > 0 { "; " } else { "" }));
+                    for (j, &x) in arguments[range].iter().enumerate() {
+                        pieces.extend((j > 0).then(|| text(", ")));
+                        pieces.push(Piece::Expr(x, Level::Sum));
+                    }
+                }
+                pieces.push(text(format!(")[{}]", saddle.index)));
+                pieces
+            }
         }
     }
 

@@ -36,6 +36,9 @@ impl Pool {
                 Node::Call(f, x) => f.apply(value(x)),
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
                 Node::Map(entry, c) => maps(entry, &c.iter().map(value).collect::<Vec<f64>>()),
+                Node::Saddle(saddle, c) => {
+                    c.get(saddle.index).filter(|_| saddle.index < saddle.equations()).map_or(1.0, value)
+                }
             };
             at.insert(e, result);
         }

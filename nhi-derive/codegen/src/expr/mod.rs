@@ -15,6 +15,7 @@ mod evaluate;
 mod expand;
 mod modular;
 mod names;
+mod saddle;
 mod sample;
 mod substitute;
 mod zero;
@@ -25,6 +26,7 @@ pub use display::Show;
 pub use evaluate::Maps;
 pub(crate) use names::Numbers;
 pub use names::identifier;
+pub use saddle::Saddle;
 pub use zero::Zero;
 
 use crate::group::Entry;
@@ -158,6 +160,8 @@ pub enum Node {
     Atan2(Expr, Expr),
     /// One number of what a map of a Lie group gives for the arguments.
     Map(Entry, Vec<Expr>),
+    /// One number of the solution of linear equations.
+    Saddle(Saddle, Vec<Expr>),
 }
 
 // By hand, and lists by index: derived code takes several times as long in unoptimised builds, and that of fractions
@@ -174,6 +178,7 @@ impl PartialEq for Node {
             }
             (Node::Call(f, a), Node::Call(g, b)) => a.0 == b.0 && f == g,
             (Node::Map(f, a), Node::Map(g, b)) => f == g && same(a, b),
+            (Node::Saddle(f, a), Node::Saddle(g, b)) => f == g && same(a, b),
             _ => false,
         }
     }
@@ -214,6 +219,10 @@ impl Hash for Node {
             Node::Map(entry, c) => {
                 entry.hash(state);
                 (7, c)
+            }
+            Node::Saddle(saddle, c) => {
+                saddle.hash(state);
+                (30, c)
             }
         };
         state.write_u32(kind);
@@ -347,7 +356,7 @@ impl Pool {
     pub(crate) fn for_each_child(&self, e: Expr, mut f: impl FnMut(Expr)) {
         match self.node(e) {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
-            Node::Sum(c) | Node::Product(c) | Node::Map(_, c) => each(c, |&e| f(e)),
+            Node::Sum(c) | Node::Product(c) | Node::Map(_, c) | Node::Saddle(_, c) => each(c, |&e| f(e)),
             Node::Power(a, b) | Node::Atan2(a, b) => {
                 f(*a);
                 f(*b);

@@ -77,6 +77,7 @@ impl Pool {
                 }
             }
             Node::Map(entry, _) => Some(format!("{}_{}", entry.map.name(), entry.index)),
+            Node::Saddle(saddle, _) => Some(format!("solution_{}", saddle.index)),
             Node::Sum(_) if early => self.argument_name(e),
             Node::Product(factors) if early || factors.len() == 2 && self.as_number(factors[0]).is_some() => {
                 self.product_name(&factors)

@@ -38,6 +38,7 @@ impl Pool {
             Node::Call(g, _) => self.call(g, operands[0]),
             Node::Atan2(..) => self.atan2(operands[0], operands[1]),
             Node::Map(entry, _) => self.map(entry, &operands),
+            Node::Saddle(saddle, _) => self.saddle(saddle, &operands),
         }
     }
 }

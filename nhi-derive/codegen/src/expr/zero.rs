@@ -147,7 +147,7 @@ impl Pool {
             Node::Power(_, x) => self
                 .as_number(*x)
                 .is_some_and(|n| n.is_integer() && *n.numer().magnitude() <= MAX_EXPONENT.into()),
-            Node::Call(..) | Node::Atan2(..) | Node::Map(..) => false,
+            Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => false,
         })
     }
 

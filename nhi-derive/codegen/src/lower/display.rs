@@ -103,6 +103,10 @@ impl Function {
                     (self.results(to), map.name(), group.runtime, arguments.join(", "));
                 writeln!(f, "{indent}{to} = {group}::{map}({arguments})")
             }
+            Statement::Saddle { to, saddle, arguments } => {
+                let parts = saddle.arguments().map(|part| list(&self.operands(&arguments[part]), false));
+                writeln!(f, "{indent}{} = saddle_point({})", self.results(to), parts.join(", "))
+            }
             Statement::Pivot { pivot, diagonal, what } => {
                 let what = match what {
                     Singular::Mass => "mass",

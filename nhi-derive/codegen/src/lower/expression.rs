@@ -67,6 +67,7 @@ impl Lowering<'_> {
                 self.operation(Operation::Atan2(y, x))
             }
             Shape::Map(entry, arguments) => self.number_of_map(*entry, arguments),
+            Shape::Saddle(saddle, arguments) => self.number_of_saddle(*saddle, arguments),
             Shape::Powf(b, x) => {
                 let [b, x] = [*b, *x].map(|e| self.expression(e));
                 self.operation(Operation::Powf(b, x))

@@ -1,7 +1,7 @@
 //! Programs in lowered form.
 
 use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
-use crate::expr::{Expr, Node, Pool};
+use crate::expr::{Expr, Node, Pool, Saddle};
 use crate::group::Map;
 use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Table, Turn};
 use std::collections::HashMap;
@@ -47,6 +47,8 @@ struct Block {
     computed: HashMap<Expr, Operand>,
     /// Where a map of these arguments is computed.
     maps: HashMap<(Map, Vec<Expr>), usize>,
+    /// Where equations with these arguments are solved.
+    saddles: HashMap<Vec<Expr>, usize>,
     /// Powers of values with these exponents.
     powers: HashMap<(Value, u64), Operand>,
 }
@@ -97,7 +99,12 @@ impl<'a> Lowering<'a> {
         let block = self.blocks.pop().expect("a block is open");
         for statement in &block.statements {
             // Only one number of a map can be written in place of its use.
-            if let (Statement::Map { .. }, [_, _, ..]) = (statement, statement.results().as_slice()) {
+            let is_inline = match statement {
+                Statement::Map { .. } => statement.results().len() < 2,
+                Statement::Saddle { .. } => false,
+                _ => true,
+            };
+            if !is_inline {
                 statement.results().into_iter().for_each(|value| self.name(value));
             }
         }
@@ -215,6 +222,25 @@ impl<'a> Lowering<'a> {
             unreachable!("only maps are registered as maps")
         };
         Operand::Value(*to[entry.index].get_or_insert(fresh))
+    }
+
+    /// That number of the solution of equations with these arguments.
+    pub(super) fn number_of_saddle(&mut self, saddle: Saddle, arguments: &[Expr]) -> Operand {
+        let known = self.blocks.iter().enumerate().rev();
+        let known = known.filter_map(|(depth, block)| Some((depth, *block.saddles.get(arguments)?))).next();
+        let (depth, at) = known.unwrap_or_else(|| {
+            let numbers = self.operands(arguments);
+            let at = self.block().statements.len();
+            let to = vec![None; saddle.results()];
+            self.add(Statement::Saddle { to, saddle: Saddle { index: 0, ..saddle }, arguments: numbers });
+            self.block().saddles.insert(arguments.to_vec(), at);
+            (self.blocks.len() - 1, at)
+        });
+        let fresh = self.new_value();
+        let Statement::Saddle { to, .. } = &mut self.blocks[depth].statements[at] else {
+            unreachable!("only equations are registered as equations")
+        };
+        Operand::Value(*to[saddle.index].get_or_insert(fresh))
     }
 
     /// Operands of a statement that uses them.

@@ -4,7 +4,7 @@
 //! interpreter compute the same bits. Values are assigned once. A value without a name is used once, in the same block
 //! and with nothing but other operations in between: a back end may write its operation in place of the value.
 
-use crate::expr::Function as Elementary;
+use crate::expr::{Function as Elementary, Saddle};
 use crate::group::{Group, Map};
 use crate::program::{Operations, Product, Role, Singular, products};
 use std::collections::BTreeSet;
@@ -169,6 +169,15 @@ pub enum Statement {
         /// Its arguments.
         arguments: Vec<Vec<Operand>>,
     },
+    /// The solution of linear equations.
+    Saddle {
+        /// Its results in order; `None` where one is not needed.
+        to: Vec<Option<Value>>,
+        /// The equations; the index counts for nothing.
+        saddle: Saddle,
+        /// Its arguments, as [`Saddle::arguments`] orders them.
+        arguments: Vec<Operand>,
+    },
     /// The function fails with `what` unless `pivot` is positive by more than the rounding of `diagonal`.
     Pivot {
         /// Pivot of a symmetric positive definite elimination.
@@ -190,6 +199,7 @@ impl Statement {
             Statement::Let { operation, .. } => operation.operands(),
             Statement::SinCos { angle, by, .. } => [vec![*angle], by.operands()].concat(),
             Statement::Map { arguments, .. } => arguments.concat(),
+            Statement::Saddle { arguments, .. } => arguments.clone(),
             Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
             Statement::Newton(newton) => newton.before(),
         }
@@ -201,7 +211,9 @@ impl Statement {
             Statement::Equation(_) | Statement::Pivot { .. } => Vec::new(),
             Statement::Let { to, .. } => vec![*to],
             Statement::SinCos { to, .. } => to.iter().flatten().copied().collect(),
-            Statement::Map { to, .. } => to.iter().flatten().copied().collect(),
+            Statement::Map { to, .. } | Statement::Saddle { to, .. } => {
+                to.iter().flatten().copied().collect()
+            }
             Statement::Newton(newton) => {
                 let kept = newton.last_iterate.iter().map(|&(_, after)| after);
                 newton.solution.iter().copied().chain(kept).collect()

@@ -84,6 +84,13 @@ impl Check<'_> {
                     let inline = results.len() > 1 && results.iter().any(is_inline);
                     self.require(!inline, "several numbers of a map are named");
                 }
+                Statement::Saddle { to, saddle, arguments } => {
+                    let [.., last] = saddle.arguments();
+                    self.require(last.end == arguments.len(), "equations have their numbers");
+                    self.require(to.len() == saddle.results(), "equations have their results");
+                    let is_named = |value: &Value| self.function.names[value.index()].is_some();
+                    self.require(statement.results().iter().all(is_named), "numbers of a solution are named");
+                }
                 Statement::Let { .. } | Statement::SinCos { .. } => {}
             }
             let effect = matches!(statement, Statement::Newton(_) | Statement::Pivot { .. });

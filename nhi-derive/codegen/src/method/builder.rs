@@ -1,6 +1,7 @@
 //! Writes one program: binds quantities to named symbols and unrolls small linear solves.
 
 use super::Form;
+use super::careful::Watched;
 use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
 use crate::expr::{Expr, Node, Pool, identifier};
@@ -34,6 +35,10 @@ pub(super) struct Builder<'a> {
     pub(super) made: Made,
     /// The equations that have been solved, if they are to be differentiated.
     solved: Option<Vec<Solved>>,
+    /// Whether accelerations are compared with those that there would be without reactions.
+    pub(super) compares_sizes: bool,
+    /// The pivots of what is being solved, where small ones are no failure.
+    pub(super) watched: Option<Vec<Watched>>,
 }
 
 /// Names that are taken.
@@ -153,6 +158,8 @@ impl<'a> Builder<'a> {
             implicit: false,
             made: Made::default(),
             solved: None,
+            compares_sizes: false,
+            watched: None,
         };
         builder.h = builder.local("h");
         builder
@@ -177,6 +184,11 @@ impl<'a> Builder<'a> {
     /// Whether linear equations are to be stated by [`Builder::state`].
     pub(super) fn is_implicit(&self) -> bool {
         self.implicit
+    }
+
+    /// Whether the program is for readers.
+    pub(super) fn is_readable(&self) -> bool {
+        self.readable
     }
 
     /// States linear equations of unknowns that have just been bound.
@@ -435,8 +447,13 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// The function fails with `what` if `pivot` is not positive relative to `diagonal`.
-    pub(super) fn pivot(&mut self, pivot: Expr, diagonal: Expr, what: Singular) {
+    /// The function fails with `what` if `pivot`, of this row, is not positive relative to `diagonal`, unless pivots are being
+    /// [collected](Builder::watch).
+    pub(super) fn pivot(&mut self, pivot: Expr, diagonal: Expr, what: Singular, row: usize) {
+        if let Some(watched) = &mut self.watched {
+            watched.push(Watched { pivot, diagonal, what, row });
+            return;
+        }
         let test = Statement::Pivot { pivot, diagonal, what };
         if !self.body.contains(&test) {
             self.push(test);
@@ -542,7 +559,7 @@ impl<'a> Builder<'a> {
             rows[k][k] = pivot;
             if let Pivots::Definite(what) = pivots {
                 let diagonal = self.bind("diagonal", a[k][k]);
-                self.pivot(pivot, diagonal, what);
+                self.pivot(pivot, diagonal, what, order.rows[k]);
             }
             let (done, below) = rows.split_at_mut(k + 1);
             let pivot_row = &mut done[k];

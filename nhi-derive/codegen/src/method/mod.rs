@@ -6,6 +6,7 @@
 //! mass, constraints that are affine in the impulse) is found while the program is written.
 
 mod builder;
+mod careful;
 mod derivative;
 mod discrete;
 mod dla;

@@ -843,7 +843,7 @@ impl Builder<'_> {
             Some(det) if !self.pool().is_zero(c[0][1]) => {
                 let det = self.bind("det_c", det);
                 let scale = self.mul(c[0][0], c[1][1]);
-                self.pivot(det, scale, Singular::Constraints);
+                self.pivot(det, scale, Singular::Constraints, 0);
                 let mut cramer = |i: usize| -> Vec<Expr> {
                     let columns = rhs[i].iter().zip(&rhs[1 - i]);
                     let quotients = columns.map(|(&r, &other)| {
@@ -970,7 +970,9 @@ impl Builder<'_> {
         let rows = self.x.one_forms()..self.x.m();
         let rhs: Matrix = r.iter().map(|&r| vec![r]).collect();
         let c = node.reaction.c[rows.clone()].iter().map(|row| row[rows.clone()].to_vec()).collect();
+        let known = self.watched.as_ref().map_or(0, Vec::len);
         let sigma = self.solve_definite(Singular::Constraints, &c, &rhs, &[]).concat();
+        self.watched.iter_mut().flat_map(|watched| &mut watched[known..]).for_each(|w| w.row += rows.start);
         let sigma: Vec<Expr> = sigma.iter().map(|&sigma| self.bind("sigma_g", sigma)).collect();
         let columns = node.reaction.b.iter().map(|row| row[rows.clone()].to_vec()).collect();
         let normal = self.apply(&columns, &sigma);
@@ -988,7 +990,7 @@ impl Builder<'_> {
                 let known = combination.determinant(self.pool(), block, &c);
                 let Some((determinant, diagonal)) = known else { continue };
                 let determinant = self.bind("det_c", determinant);
-                self.pivot(determinant, diagonal, Singular::Constraints);
+                self.pivot(determinant, diagonal, Singular::Constraints, 0);
             }
         }
         combination.declared(self.pool(), used)

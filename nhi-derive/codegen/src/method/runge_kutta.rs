@@ -13,6 +13,7 @@
 //! (Munthe-Kaas).
 
 use super::builder::Builder;
+use super::careful::{Known, LinearEquations};
 use super::equations::{Equations, times_h};
 use super::{NodeScheme, NodeSymbols, Results, states};
 use crate::expr::Expr;
@@ -108,6 +109,7 @@ impl Builder<'_> {
         let bias = self.at_states(&bias, (q, v, z), t);
         let gamma = self.at(&gamma, q, v, t);
         let start = self.statements().len();
+        self.watch();
         let free = self.solve_mass(q, t, &bias);
         let free = self.bind_velocities("free_", "", &free);
         let node = self.reaction(q, t);
@@ -138,6 +140,12 @@ impl Builder<'_> {
             let stiffness = self.at(&[stiffness], q, v, t)[0];
             lambda = self.axpy(&lambda, stiffness, &gamma);
         }
+        let mass = self.x.mass.clone();
+        let mass = self.matrix_at(&mass, q, t);
+        let r: Vec<Expr> = gamma.iter().map(|&g| self.pool().neg(g)).collect();
+        let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &bias, r: &r };
+        let free = self.compares_sizes.then_some(&free[..]);
+        let [a, lambda] = self.solution(&equations, &Known { x: &a, lambda: &lambda, free });
         Acceleration { a, lambda }
     }
 }

@@ -1,6 +1,7 @@
 //! Programs of the system itself, which simulations need with every method.
 
 use super::builder::Builder;
+use super::careful::{Known, LinearEquations};
 use super::space::Space;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
@@ -27,14 +28,16 @@ const RESIDUAL_SCALE: [&str; 2] = [
     "Scale of the constraint residual, Σᵢ |μᵢ vᵢ| + |μ₀|, one component per constraint.",
     "A residual that is small compared with it is rounding.",
 ];
-const PROJECT: [&str; 2] = [
+const PROJECT: [&str; 3] = [
     "Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.",
-    "σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.",
+    "σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.",
+    "Fails where the one-forms are dependent, or M is not positive definite on what they admit.",
 ];
-const ACCELERATION: [&str; 3] = [
+const ACCELERATION: [&str; 4] = [
     "Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.",
     "b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.",
-    "Fails where M or C is singular.",
+    "Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.",
+    "Fails where the one-forms are dependent, or M is not positive definite on what they admit.",
 ];
 const POSITION: [&str; 1] = ["Residual g of the position constraints, one component per constraint."];
 const POSITION_SCALE: [&str; 2] = [
@@ -69,14 +72,22 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             vec![named("scale", terms.iter().map(|terms| sum_of_sizes(b, terms)).collect())]
         }),
         project: function(x, "project", &PROJECT, &DRIVEN, |b, s| {
+            b.watch();
             let node = b.reaction(&s.q, b.x.system.t);
             let sigma = b.normal_part(&node, &s.v);
             let sigma = b.bind_forms("sigma", &sigma);
             let v = b.remove(&node, &s.v, &sigma);
+            // M v' = M v + μᵀλ and μ v' = −μ₀.
+            let mass = b.x.mass.clone();
+            let momentum = b.apply(&mass, &s.v);
+            let minus = b.negated(&[sigma, node.mu_t.clone()]);
+            let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &momentum, r: &minus[1] };
+            let [v, _] = b.solution(&equations, &Known { x: &v, lambda: &minus[0], free: None });
             vec![output(Role::Velocity, v)]
         }),
         acceleration: function(x, "acceleration", &ACCELERATION, &FORCED, |b, s| {
             let t = b.x.system.t;
+            b.compares_sizes = true;
             let a = b.acceleration((&s.q, &s.v, &s.z), t);
             let lambda = b.declared_multipliers((&s.q, t), &a.lambda);
             vec![named("a", a.a), output(Role::Multipliers, lambda)]
@@ -85,11 +96,20 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
         position_scale: position(x, "position_scale", &POSITION_SCALE, position_scale),
         correct: x.has_positions().then(|| {
             function(x, "correct", &CORRECT, &PLACE, |b, s| {
+                b.watch();
                 let (node, g) = (b.reaction(&s.q, b.x.system.t), b.x.positions());
-                let kick = b.normal_of_positions(&node, &g).1;
-                let minus: Vec<Expr> = kick.iter().map(|&x| b.pool().neg(x)).collect();
+                let (sigma, kick) = b.normal_of_positions(&node, &g);
+                let minus = b.negated(&[kick, sigma, g]);
+                // M w = μᵀλ with μ w = −g for position constraints. Other constraints are kept where M needs them to be regular.
+                let zero = b.pool().zero();
+                let zeros = vec![zero; b.x.one_forms()];
+                let [lambda, r] = [1, 2].map(|i| [zeros.as_slice(), &minus[i]].concat());
+                let (mass, at_rest) = (b.x.mass.clone(), vec![zero; b.x.n()]);
+                let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &at_rest, r: &r };
+                let known = Known { x: &minus[0], lambda: &lambda, free: None };
+                let [kick, _] = b.solution(&equations, &known);
                 let (space, one) = (Space::of(b), b.pool().one());
-                let q = space.advance(b, &s.q, one, &minus);
+                let q = space.advance(b, &s.q, one, &kick);
                 vec![output(Role::Configuration, q)]
             })
         }),

@@ -78,7 +78,7 @@ impl Constants {
                     _ => Some(root(&base)?.pow(n)),
                 }
             }
-            Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
+            Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => None,
         }
     }
 }

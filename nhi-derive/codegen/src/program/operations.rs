@@ -154,6 +154,8 @@ impl Scope {
                     *self.count.maps.entry((entry.group, entry.map)).or_default() += 1;
                 }
             }
+            // Its formulas are counted; other equations are solved rarely.
+            Shape::Saddle(..) => {}
             &Shape::Call(f, x) => match f.partner() {
                 Some((g, _, both)) if self.seen.contains(pool.call(g, x)) => {
                     let single = self.count.calls.entry(g.name()).or_default();

@@ -1,7 +1,7 @@
 //! How an expression is computed: the one place that operation counts and emitted code agree on.
 
 use super::Constants;
-use crate::expr::{Expr, Function, Node, Pool, each};
+use crate::expr::{Expr, Function, Node, Pool, Saddle, each};
 use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub enum Shape {
     Atan2(Expr, Expr),
     /// One number of what a map of a Lie group gives.
     Map(Entry, Vec<Expr>),
+    /// One number of the solution of linear equations.
+    Saddle(Saddle, Vec<Expr>),
 }
 
 impl Shape {
@@ -86,6 +88,7 @@ impl Shape {
             Node::Call(f, x) => Shape::Call(f, x),
             Node::Atan2(y, x) => Shape::Atan2(y, x),
             Node::Map(entry, arguments) => Shape::Map(entry, arguments),
+            Node::Saddle(saddle, arguments) => Shape::Saddle(saddle, arguments),
         }
     }
 
@@ -110,7 +113,7 @@ impl Shape {
                 f(x);
                 f(y);
             }
-            Shape::Map(_, arguments) => arguments.iter().for_each(|&x| f(x)),
+            Shape::Map(_, arguments) | Shape::Saddle(_, arguments) => arguments.iter().for_each(|&x| f(x)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::names::Names;
 use super::{Text, all_finite, indented};
 use crate::backend::expression::{Language, Place, Writer};
+use crate::expr::Saddle;
 use crate::lower::{Argument, Function, Known, Newton, Operand, Output, SinCos, Statement, Value};
 use crate::program::{Product, Singular};
 use nhi_methods::Retraction;
@@ -235,6 +236,7 @@ impl Body<'_> {
                     self.add(&format!("{real} {out}[{n}];\nnhi_{group}_{tau}{map}({arguments});"));
                     self.assign_all(to, |i| format!("{out}[{i}]"));
                 }
+                Statement::Saddle { to, saddle, arguments } => self.saddle(to, *saddle, arguments),
                 Statement::Pivot { pivot, diagonal, what } => {
                     let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
                     let status = match what {
@@ -259,6 +261,41 @@ impl Body<'_> {
         let pair = self.fresh("sines");
         self.add(&format!("const nhi_sines {pair} = nhi_{name}({});", arguments.join(", ")));
         self.assign_all(to, |i| format!("{pair}.{}", ["sin", "cos"][i]));
+    }
+
+    /// ```c
+    /// double solution[5] = {known, NHI_R(1.0), NHI_R(1.0)};
+    /// if (!(pivot > NHI_REGULAR * diagonal)) {
+    ///     double mass[4] = {..}, mu[2] = {..}, rhs[3] = {..};
+    ///     nhi_saddle_point(..);
+    /// }
+    /// ```
+    fn saddle(&mut self, to: &[Option<Value>], saddle: Saddle, arguments: &[Operand]) {
+        let (n, m, real) = (saddle.velocities, saddle.constraints, self.writer.language.real);
+        let [known, pivots, mass, mu, rhs] = saddle.arguments().map(|part| self.operands(&arguments[part]));
+        let names =
+            ["solution", "mass", "mu", "rhs", "sizes", "scales", "order"].map(|name| self.fresh(name));
+        let [solution, rest @ ..] = &names;
+        let [of_mass, of_mu, of_rhs, sizes, scales, order] = rest;
+        let ones = [(); 2].map(|()| "NHI_R(1.0)".to_owned());
+        self.array(real, solution, &[known, ones.to_vec()].concat());
+        let regular = pivots.chunks(2).map(|pair| format!("nhi_is_large({})", pair.join(", ")));
+        let regular: Vec<String> = regular.collect();
+        self.add(&format!("if (!({})) {{", regular.join(" && ")));
+        self.indent += 1;
+        self.array(real, of_mass, &mass);
+        self.array(real, of_mu, &mu);
+        self.array(real, of_rhs, &rhs);
+        let (equations, entries) = (n + m, n * m);
+        self.add(&format!(
+            "double {sizes}[{entries}], {scales}[{n}];
+int {order}[{equations}];
+nhi_saddle_point({n}, {m}, {}, {solution});",
+            rest.join(", ")
+        ));
+        self.indent -= 1;
+        self.add("}");
+        self.assign_all(to, |i| format!("{solution}[{i}]"));
     }
 
     /// ```c

@@ -146,6 +146,282 @@ NHI_FN nhi_status nhi_pivot_status(nhi_real pivot, nhi_real diagonal, nhi_status
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
+ * Linear equations M x = f + mu^T lambda, mu x = r of a mass matrix and constraints of any scale.
+ */
+
+/* Pivots above this part of their diagonal entry leave the equations as they are solved by formulas: these lose at most six
+ * bits. */
+#define NHI_REGULAR (1.0 / 64.0)
+
+/* Entries and pivots below this many roundings of the terms that they are the sum of are zero. */
+#define NHI_ROUNDINGS (16.0 * NHI_EPSILON)
+
+NHI_FN int nhi_is_large(nhi_real pivot, nhi_real diagonal)
+{
+    return (double)pivot > NHI_REGULAR * (double)diagonal;
+}
+
+NHI_FN void nhi_swap(nhi_real *x, int i, int j)
+{
+    const nhi_real kept = x[i];
+    x[i] = x[j];
+    x[j] = kept;
+}
+
+NHI_FN void nhi_swap_double(double *x, int i, int j)
+{
+    const double kept = x[i];
+    x[i] = x[j];
+    x[j] = kept;
+}
+
+NHI_FN void nhi_swap_int(int *x, int i, int j)
+{
+    const int kept = x[i];
+    x[i] = x[j];
+    x[j] = kept;
+}
+
+/* Sizes of entries of mu, weights of velocities 1/M_ii, and the order as it is. */
+NHI_LOOP void nhi_saddle_measure(int n, int m, const nhi_real *mass, const nhi_real *mu, double *sizes, double *scales, int *order)
+{
+    double lightest = nhi_infinity();
+    for (int j = 0; j < n; ++j) {
+        const double size = nhi_abs((double)mass[n * j + j]);
+        if (size > 0.0 && size < lightest) {
+            lightest = size;
+        }
+        order[j] = j;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double size = nhi_abs((double)mass[n * j + j]);
+        scales[j] = lightest == nhi_infinity() ? 1.0 : size > 0.0 ? lightest / size : 1267650600228229401496703205376.0;
+    }
+    for (int i = 0; i < m; ++i) {
+        order[n + i] = i;
+    }
+    for (int k = 0; k < n * m; ++k) {
+        sizes[k] = nhi_abs((double)mu[k]);
+    }
+}
+
+/* The largest entry of mu from row and column k on, relative to the others of its row, becomes the k-th pivot, and rows below lose their part along its row. Zero if
+ * all are rounding. */
+NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales,
+                                  int *order)
+{
+    int row = -1, column = -1;
+    double largest = 0.0;
+    for (int i = k; i < m; ++i) {
+        /* The two largest entries of the row, before they cancelled. */
+        double first = 0.0, second = 0.0;
+        int place = k;
+        for (int j = k; j < n; ++j) {
+            const double terms = sizes[n * i + j];
+            const double score = terms * terms * scales[j];
+            if (score > first) {
+                second = first;
+                first = score;
+                place = j;
+            } else if (score > second) {
+                second = score;
+            }
+        }
+        for (int j = k; j < n; ++j) {
+            const double entry = nhi_abs((double)mu[n * i + j]);
+            const double score = entry * entry * scales[j] / (j == place ? second : first);
+            if (entry > NHI_ROUNDINGS * sizes[n * i + j] && score > largest) {
+                row = i;
+                column = j;
+                largest = score;
+            }
+        }
+    }
+    if (row < 0) {
+        return 0;
+    }
+    for (int j = 0; j < n; ++j) {
+        nhi_swap(mu, n * k + j, n * row + j);
+        nhi_swap_double(sizes, n * k + j, n * row + j);
+    }
+    nhi_swap(rhs, n + k, n + row);
+    nhi_swap_int(order, n + k, n + row);
+    for (int i = 0; i < m; ++i) {
+        nhi_swap(mu, n * i + k, n * i + column);
+        nhi_swap_double(sizes, n * i + k, n * i + column);
+    }
+    for (int i = 0; i < n; ++i) {
+        nhi_swap(mass, n * i + k, n * i + column);
+    }
+    for (int j = 0; j < n; ++j) {
+        nhi_swap(mass, n * k + j, n * column + j);
+    }
+    nhi_swap(rhs, k, column);
+    nhi_swap_double(scales, k, column);
+    nhi_swap_int(order, k, column);
+    for (int i = k + 1; i < m; ++i) {
+        const nhi_real factor = mu[n * i + k] / mu[n * k + k];
+        mu[n * i + k] = factor;
+        for (int j = k + 1; j < n; ++j) {
+            const nhi_real product = factor * mu[n * k + j];
+            mu[n * i + j] = mu[n * i + j] - product;
+            sizes[n * i + j] = sizes[n * i + j] + nhi_abs((double)factor) * sizes[n * k + j];
+        }
+        rhs[n + i] = rhs[n + i] - factor * rhs[n + k];
+    }
+    return 1;
+}
+
+/* Replaces the columns of mu after the pivots by those of Y, and r by y: the first m velocities are y - Y u. */
+NHI_LOOP void nhi_saddle_basis(int n, int m, nhi_real *mu, nhi_real *rhs)
+{
+    for (int i = m - 1; i >= 0; --i) {
+        const nhi_real pivot = mu[n * i + i];
+        for (int j = m; j < n; ++j) {
+            nhi_real x = mu[n * i + j];
+            for (int k = i + 1; k < m; ++k) {
+                x = x - mu[n * i + k] * mu[n * k + j];
+            }
+            mu[n * i + j] = x / pivot;
+        }
+        nhi_real x = rhs[n + i];
+        for (int k = i + 1; k < m; ++k) {
+            x = x - mu[n * i + k] * rhs[n + k];
+        }
+        rhs[n + i] = x / pivot;
+    }
+}
+
+/* M X in the last columns of M, with X^T M X in the last rows, on and above the diagonal, f - M x_0 in place of f, with
+ * X^T (f - M x_0) in the last places, and the sizes of the diagonal of X^T M X. */
+NHI_LOOP void nhi_saddle_project(int n, int m, nhi_real *mass, const nhi_real *mu, nhi_real *rhs, double *scales)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int b = m; b < n; ++b) {
+            nhi_real x = mass[n * i + b];
+            double sizes = nhi_abs((double)x);
+            for (int j = 0; j < m; ++j) {
+                const nhi_real product = mass[n * i + j] * mu[n * j + b];
+                x = x - product;
+                sizes += nhi_abs((double)product);
+            }
+            mass[n * i + b] = x;
+            if (i == b) {
+                scales[b] = sizes;
+            }
+        }
+        nhi_real x = rhs[i];
+        for (int j = 0; j < m; ++j) {
+            x = x - mass[n * i + j] * rhs[n + j];
+        }
+        rhs[i] = x;
+    }
+    for (int a = m; a < n; ++a) {
+        for (int b = a; b < n; ++b) {
+            nhi_real x = mass[n * a + b];
+            double sizes = scales[b];
+            for (int i = 0; i < m; ++i) {
+                const nhi_real product = mu[n * i + a] * mass[n * i + b];
+                x = x - product;
+                sizes += nhi_abs((double)product);
+            }
+            mass[n * a + b] = x;
+            if (a == b) {
+                scales[b] = sizes;
+            }
+        }
+        nhi_real x = rhs[a];
+        for (int i = 0; i < m; ++i) {
+            x = x - mu[n * i + a] * rhs[i];
+        }
+        rhs[a] = x;
+    }
+}
+
+/* u in the last places of f, and, for the velocities that were pivots, M x - f in the other places and x in those of r; then x in
+ * the places of f and lambda in those of r. */
+NHI_LOOP void nhi_saddle_substitute(int n, int m, const nhi_real *mass, const nhi_real *mu, nhi_real *rhs)
+{
+    for (int i = n - 1; i >= m; --i) {
+        nhi_real x = rhs[i];
+        for (int j = i + 1; j < n; ++j) {
+            x = x - mass[n * i + j] * rhs[j];
+        }
+        rhs[i] = x / mass[n * i + i];
+    }
+    for (int i = 0; i < m; ++i) {
+        nhi_real missing = -rhs[i], x = rhs[n + i];
+        for (int b = m; b < n; ++b) {
+            missing = missing + mass[n * i + b] * rhs[b];
+            x = x - mu[n * i + b] * rhs[b];
+        }
+        rhs[i] = missing;
+        rhs[n + i] = x;
+    }
+    for (int i = 0; i < m; ++i) {
+        nhi_real x = rhs[i];
+        for (int k = 0; k < i; ++k) {
+            x = x - mu[n * k + i] * rhs[k];
+        }
+        rhs[i] = x / mu[n * i + i];
+    }
+    for (int i = m - 1; i >= 0; --i) {
+        nhi_real x = rhs[i];
+        for (int k = i + 1; k < m; ++k) {
+            x = x - mu[n * k + i] * rhs[k];
+        }
+        rhs[i] = x;
+    }
+    for (int i = 0; i < m; ++i) {
+        nhi_swap(rhs, i, n + i);
+    }
+}
+
+/* The solution is x = x_0 + X u with a basis X of what mu annihilates, from an elimination of mu with complete pivoting in which
+ * velocities are measured by their masses, and X^T M X u = X^T (f - M x_0). `mass` (n x n), `mu` (m x n) and `rhs` (f and r) are
+ * overwritten; `sizes` has room for m x n numbers, `scales` for n, and `order` for n + m. After x and lambda come two numbers: 1 if the
+ * constraints are independent, and if M is positive definite on what they admit; otherwise 0, or not a number if numbers are not
+ * finite. */
+NHI_LOOP void nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales, int *order,
+                               nhi_real *solution)
+{
+    nhi_real *constraints = &solution[n + m], *inertia = &solution[n + m + 1];
+    *constraints = NHI_R(1.0);
+    *inertia = NHI_R(1.0);
+    nhi_saddle_measure(n, m, mass, mu, sizes, scales, order);
+    for (int k = 0; k < m; ++k) {
+        if (!nhi_saddle_eliminate(n, m, k, mass, mu, rhs, sizes, scales, order)) {
+            double flag = 0.0;
+            for (int i = 0; i < m * n; ++i) {
+                flag += nhi_zero_if_finite((double)mu[i]);
+            }
+            *constraints = NHI_R(flag);
+            return;
+        }
+    }
+    nhi_saddle_basis(n, m, mu, rhs);
+    nhi_saddle_project(n, m, mass, mu, rhs, scales);
+    for (int k = m; k < n; ++k) {
+        const double pivot = (double)mass[n * k + k];
+        if (!(pivot > NHI_ROUNDINGS * scales[k] && pivot > 0.0)) {
+            *inertia = NHI_R(nhi_zero_if_finite(pivot) + nhi_zero_if_finite(scales[k]));
+            return;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            const nhi_real factor = mass[n * k + i] / mass[n * k + k];
+            for (int j = i; j < n; ++j) {
+                mass[n * i + j] = mass[n * i + j] - factor * mass[n * k + j];
+            }
+            rhs[i] = rhs[i] - factor * rhs[k];
+        }
+    }
+    nhi_saddle_substitute(n, m, mass, mu, rhs);
+    for (int k = 0; k < n + m; ++k) {
+        solution[k < n ? order[k] : n + order[k]] = rhs[k];
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
  * Tests of starts and steps.
  */
 

@@ -205,7 +205,7 @@ fn distributed(pool: &mut Pool, product: Expr) -> Vec<Expr> {
 }
 
 fn is_call(pool: &Pool, e: Expr) -> bool {
-    matches!(pool.node(e), Node::Call(..) | Node::Atan2(..) | Node::Map(..))
+    matches!(pool.node(e), Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..))
 }
 
 /// The number of the statement that binds each symbol whose value needs a call; what a loop iterates is

@@ -21,8 +21,8 @@ pub(in crate::optimise) fn materialise(cx: &mut Context<'_>, draft: &mut Draft) 
     for e in draft.computed(cx) {
         let paired = match *cx.pool.node(e) {
             Node::Call(f, x) => f.partner().is_some_and(|(g, ..)| uses.contains(cx.pool.call(g, x))),
-            // One call gives all numbers of a map.
-            Node::Map(..) => true,
+            // One call gives all numbers of a map, or of a solution.
+            Node::Map(..) | Node::Saddle(..) => true,
             _ => false,
         };
         let operands = Shape::of(cx.pool, cx.constants, e).operands();

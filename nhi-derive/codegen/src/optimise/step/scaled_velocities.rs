@@ -220,7 +220,7 @@ impl Images {
                         Some((k.checked_mul(n)?, pool.powi(base, n.into())))
                     })
                 }
-                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
+                Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => None,
             };
             let new = new.filter(|(k, _)| k.abs() <= MAX_POWER).unwrap_or_else(|| (0, self.rebuilt(pool, e)));
             self.of.insert(e, new);

@@ -36,7 +36,7 @@ pub(crate) fn evaluate(pool: &Pool, roots: &[Expr], values: &HashMap<Symbol, f64
             Node::Number(r) => Conditioned::new(r.to_f64().unwrap_or(f64::NAN), 0.0),
             Node::Pi => Conditioned::new(std::f64::consts::PI, 0.0),
             Node::Symbol(s) => Conditioned { value: values[s], error: 0.0 },
-            Node::Map(..) => Conditioned::new(f64::NAN, 0.0),
+            Node::Map(..) | Node::Saddle(..) => Conditioned::new(f64::NAN, 0.0),
             Node::Sum(terms) => {
                 let value = terms.iter().map(|t| at[t].value).sum();
                 let magnitude: f64 = terms.iter().map(|t| at[t].value.abs()).sum();

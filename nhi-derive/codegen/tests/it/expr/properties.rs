@@ -58,7 +58,8 @@ fn assert_canonical(pool: &Pool, e: Expr) {
             | Node::Symbol(_)
             | Node::Call(..)
             | Node::Atan2(..)
-            | Node::Map(..) => {}
+            | Node::Map(..)
+            | Node::Saddle(..) => {}
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Functions of the runtime and what calls the same ones in C.
 
 use super::driver::Real;
-use nhi_runtime::emitted::{Newton, corrected_sin_cos, finite, pivot, rotated_sin_cos, small_sin_cos};
+use nhi_runtime::emitted::{
+    Newton, Saddle, corrected_sin_cos, finite, pivot, rotated_sin_cos, small_sin_cos,
+};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Retracts};
 
@@ -86,6 +88,8 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
                 vec![T::from_f64(status)]
             },
         ),
+        saddle_point::<T, 3, 5, 9, 6>(),
+        saddle_point::<T, 2, 3, 4, 2>(),
         newton_of_one(false, false),
         newton_of_one(true, false),
         newton_of_one(false, true),
@@ -178,6 +182,42 @@ fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> 
         }
     };
     [&[T::from_f64(code)], &numbers[..]].concat()
+}
+
+/// Linear equations for N velocities, R − N constraints: the arguments are M, of which the part above the diagonal counts, μ, and the
+/// right sides.
+fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B: usize>() -> Case<T> {
+    let (n, m) = (N, R - N);
+    let there = format!(
+        "nhi_real mass[{A}], mu[{B}], rhs[{R}];
+         double sizes[{B}], scales[{N}];
+         int order[{R}];
+         for (int i = 0; i < {n}; ++i) {{
+             for (int j = 0; j < {n}; ++j) {{ mass[{n} * i + j] = x[i < j ? {n} * i + j : {n} * j + i]; }}
+         }}
+         for (int i = 0; i < {B}; ++i) {{ mu[i] = x[{A} + i]; }}
+         for (int i = 0; i < {R}; ++i) {{ rhs[i] = x[{A} + {B} + i]; y[i] = NHI_R(0.0); }}
+         nhi_saddle_point({n}, {m}, mass, mu, rhs, sizes, scales, order, y);"
+    );
+    case(&format!("saddle_point of {m} constraints"), A + B + R, R + 2, &there, move |x: &[T]| {
+        let zero = T::from_f64(0.0);
+        let (given, rest) = x.split_at(A);
+        let (mu, rhs) = rest.split_at(B);
+        let mut mass: Vec<T> = (0..A).map(|k| given[N * (k / N).min(k % N) + (k / N).max(k % N)]).collect();
+        let (mut mu, mut rhs, mut solution) = (mu.to_vec(), rhs.to_vec(), vec![zero; R]);
+        let mut equations = Saddle {
+            n: N,
+            mass: &mut mass,
+            mu: &mut mu,
+            rhs: &mut rhs,
+            sizes: &mut [0.0; B],
+            scales: &mut [0.0; N],
+            order: &mut [0; R],
+        };
+        let flags = equations.solve(&mut solution);
+        solution.extend(flags.map(T::from_f64));
+        solution
+    })
 }
 
 /// F(x) = x + a x² + b x³ − y of one unknown, with a fallback, with updates of third order if they are `bent`, and

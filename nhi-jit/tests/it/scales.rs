@@ -1,0 +1,327 @@
+//! Accelerations and projections of systems whose masses and one-forms span many decades, or have zeros among them, are as accurate as
+//! the equations of motion determine them, and have the same bits in derived, compiled and interpreted code.
+
+use crate::support;
+use nhi_codegen::lower::Function;
+use nhi_codegen::optimised::Optimised;
+use nhi_codegen::program::Role;
+use nhi_interpreter::Options;
+use nhi_jit::{Compiled, Point};
+use nhi_methods::Variant;
+use nhi_runtime::prelude::*;
+use nhi_runtime::{Failure, System, Vector};
+use nhi_tiers::amount;
+use num_rational::BigRational;
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
+
+/// A heavy mass that a light one carries along a hyperbola.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    lagrangian = m/2*dot(x)^2 + m/2*dot(y)^2 + heavy/2*dot(x*y)^2 - heavy*y,
+    constraints(a: dy),
+    methods(Rk4)
+)]
+struct Carried {
+    m: f64,
+    heavy: f64,
+}
+
+/// One-forms that are nearly parallel for large k, although the motion along them is not.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - 2*y - 3*z,
+    constraints(a: k*dx - dy, b: k*dx - dz),
+    methods(Rk4)
+)]
+struct Parallel {
+    k: f64,
+}
+
+/// One-forms of which one contains the other.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2,
+    constraints(a: dx + k*dy + x*dz, b: dx),
+    methods(Rk4)
+)]
+struct Sheared {
+    k: f64,
+}
+
+/// Anything with four velocities and two one-forms, at rest.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x[4]),
+    lagrangian = sum(i in 0..4, m[i]/2*dot(x[i])^2) + c*dot(x[0])*dot(x[1]) + d*dot(x[1])*dot(x[2])
+        + sum(i in 0..4, f[i]*x[i]),
+    constraints(a: sum(i in 0..4, a[i]*dx[i]), b: sum(i in 0..4, b[i]*dx[i])),
+    methods(Rk4)
+)]
+struct Any {
+    m: [f64; 4],
+    c: f64,
+    d: f64,
+    f: [f64; 4],
+    a: [f64; 4],
+    b: [f64; 4],
+}
+
+/// A system in all executors.
+struct Executors {
+    compiled: Compiled,
+    optimised: Optimised,
+}
+
+impl Executors {
+    fn of<S: System>() -> Executors {
+        let derived = support::derived(include_str!("scales.rs"), S::NAME);
+        let optimised = derived.optimised().expect("finite constants");
+        let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
+        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        Executors { compiled, optimised }
+    }
+
+    fn interpreted(function: &Function, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
+        let argument = |role: &Role| match role {
+            Role::Parameters => at.parameters.to_vec(),
+            Role::Configuration => at.q.to_vec(),
+            Role::Velocity => at.v.to_vec(),
+            Role::States => at.z.to_vec(),
+            Role::Inputs => at.inputs.to_vec(),
+            Role::Time => vec![at.t],
+            other => panic!("no argument of a system: {other:?}"),
+        };
+        let arguments: Vec<Vec<f64>> = function.arguments.iter().map(|a| argument(&a.role)).collect();
+        nhi_interpreter::run(function, &arguments, Options::default()).map(|outputs| outputs.concat())
+    }
+
+    /// dv/dt and λ.
+    fn acceleration<S: System>(
+        &self,
+        parameters: &[f64],
+        [q, v]: [&[f64]; 2],
+    ) -> Result<[Vec<f64>; 2], Failure> {
+        let at = Point { parameters, q, v, z: &[], t: 0.0, inputs: &[] };
+        let (z, u) = (S::States::splat(0.0), S::Inputs::splat(0.0));
+        let derived = S::acceleration_of(&vector(parameters), &vector(q), &vector(v), &z, 0.0, &u);
+        let derived = derived.map(|(a, lambda)| [a.as_ref().to_vec(), lambda.as_ref().to_vec()]);
+        let compiled = self.compiled.acceleration(&at).map(|found| [found.a, found.lambda]);
+        let interpreted = Self::interpreted(&self.optimised.system.acceleration, &at);
+        assert_eq!(compiled, derived, "{} {parameters:?}", S::NAME);
+        assert_eq!(interpreted, derived.clone().map(|both| both.concat()), "{} {parameters:?}", S::NAME);
+        derived
+    }
+
+    /// The projection of a velocity, once.
+    fn projection<S: System>(&self, parameters: &[f64], [q, v]: [&[f64]; 2]) -> Result<Vec<f64>, Failure> {
+        let at = Point { parameters, q, v, z: &[], t: 0.0, inputs: &[] };
+        let u = S::Inputs::splat(0.0);
+        let derived = S::project_once(&vector(parameters), &vector(q), &vector(v), 0.0, &u);
+        let derived = derived.map(|v| v.as_ref().to_vec());
+        let interpreted = Self::interpreted(&self.optimised.system.project, &at);
+        assert_eq!(interpreted, derived, "{} {parameters:?}", S::NAME);
+        let settled = S::project(&vector(parameters), &vector(q), &vector(v), 0.0, &u);
+        assert_eq!(
+            self.compiled.project(&at),
+            settled.map(|v| v.as_ref().to_vec()),
+            "{} {parameters:?}",
+            S::NAME
+        );
+        derived
+    }
+}
+
+fn vector<V: Vector<f64>>(numbers: &[f64]) -> V {
+    let mut vector = V::splat(0.0);
+    vector.as_mut().copy_from_slice(numbers);
+    vector
+}
+
+fn assert_close(found: &[f64], expected: &[f64], what: &str) {
+    let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    for (x, y) in found.iter().zip(expected) {
+        assert!((x - y).abs() <= 8.0 * f64::EPSILON * largest, "{what}: {found:?} {expected:?}");
+    }
+}
+
+#[test]
+fn a_reaction_that_cancels_a_heavy_mass_costs_no_digits() {
+    let executors = Executors::of::<Carried>();
+    for m in [1e3, 1.0, 1e-3, 1e-6, 1e-9, 1e-15, 0.0] {
+        let found = executors.acceleration::<Carried>(&[m, 1000.0], [&[0.3, 0.7], &[1.0, 0.0]]);
+        let [a, lambda] = found.expect("regular");
+        assert_close(&[&a[..], &lambda].concat(), &[0.0, 0.0, 1000.0], &format!("m = {m}"));
+        let projected =
+            executors.projection::<Carried>(&[m, 1000.0], [&[0.3, 0.7], &[1.0, 2.0]]).expect("regular");
+        // The momentum along x is kept: (m + M y²) x' = (m + M y²) + 2 M x y.
+        let x = 1.0 + 2000.0 * 0.3 * 0.7 / (m + 1000.0 * 0.7 * 0.7);
+        assert_close(&projected, &[x, 0.0], &format!("m = {m}"));
+    }
+}
+
+#[test]
+fn one_forms_may_be_as_parallel_as_their_numbers_tell() {
+    let executors = Executors::of::<Parallel>();
+    for k in [1.0, 1e1, 1e2, 1e3, 1e5, 1e7, 1e8, 1e12, 1e16] {
+        let [a, _] = executors.acceleration::<Parallel>(&[k], [&[0.0; 3], &[0.0; 3]]).expect("regular");
+        let x = -5.0 * k / (1.0 + 2.0 * k * k);
+        for (found, expected) in a.iter().zip([x, k * x, k * x]) {
+            // Each by itself, although they are of different sizes.
+            assert!(
+                (found - expected).abs() <= 32.0 * f64::EPSILON * expected.abs(),
+                "k = {k}: {found} {expected}"
+            );
+        }
+    }
+    let executors = Executors::of::<Sheared>();
+    for k in [1.0, 1e2, 1e4, 1e6, 1e9] {
+        let v = executors.projection::<Sheared>(&[k], [&[0.7, 0.0, 0.0], &[1.0, 2.0, 3.0]]).expect("regular");
+        // k y' + x z' = 0 and x' = 0, nearest to (2, 3).
+        let along = (3.0 * k - 0.7 * 2.0) / (k * k + 0.7 * 0.7);
+        assert_close(&v, &[0.0, -0.7 * along, k * along], &format!("k = {k}"));
+    }
+}
+
+/// The solution s of A s = b, and A⁻¹; none if A is singular.
+fn solved(
+    matrix: &[Vec<BigRational>],
+    b: &[BigRational],
+) -> Option<(Vec<BigRational>, Vec<Vec<BigRational>>)> {
+    let n = b.len();
+    let one = |i: usize| (0..n).map(move |j| BigRational::from_u8(u8::from(i == j)).expect("a number"));
+    let mut rows: Vec<Vec<BigRational>> =
+        (0..n).map(|i| matrix[i].iter().cloned().chain(one(i)).chain([b[i].clone()]).collect()).collect();
+    for k in 0..n {
+        let pivot = (k..n).find(|&i| !rows[i][k].is_zero())?;
+        rows.swap(k, pivot);
+        let scaled: Vec<BigRational> = rows[k].iter().map(|x| x / &rows[k][k]).collect();
+        for (i, row) in rows.iter_mut().enumerate() {
+            let factor = row[k].clone();
+            if i == k {
+                row.clone_from(&scaled);
+            } else if !factor.is_zero() {
+                row.iter_mut().zip(&scaled).for_each(|(x, y)| *x -= &factor * y);
+            }
+        }
+    }
+    let solution = rows.iter().map(|row| row[2 * n].clone()).collect();
+    Some((solution, rows.into_iter().map(|row| row[n..2 * n].to_vec()).collect()))
+}
+
+/// A pseudo-random sequence (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn scale(&mut self) -> f64 {
+        10f64.powf(6.0 * self.unit())
+    }
+}
+
+/// Parameters of [`Any`]: masses and rows that span twelve decades, and in some cases a velocity without mass.
+fn parameters(random: &mut Random) -> Vec<f64> {
+    let mut m: Vec<f64> = (0..4).map(|_| random.scale()).collect();
+    let kind = random.next() % 4;
+    let mut c = 0.99 * random.unit() * (m[0] * m[1]).sqrt();
+    let d = if kind < 2 { 0.0 } else { 0.1 * random.unit() * (m[1] * m[2]).sqrt() };
+    match kind {
+        0 => c = 0.0,
+        1 => (m[3], m[0], c) = (0.0, m[0], c),
+        _ => {}
+    }
+    let f: Vec<f64> = m.iter().map(|m| if kind == 2 { m * random.unit() } else { random.unit() }).collect();
+    let rows: Vec<f64> = (0..2)
+        .flat_map(|_| {
+            let size = random.scale();
+            (0..4).map(|_| size * random.unit()).collect::<Vec<f64>>()
+        })
+        .collect();
+    [m, vec![c, d], f, rows].concat()
+}
+
+#[test]
+fn accelerations_are_exact_up_to_the_condition_of_the_scaled_problem() {
+    let executors = Executors::of::<Any>();
+    let mut random = Random(27);
+    let exact = |x: f64| BigRational::from_f64(x).expect("finite");
+    let mut solved_cases = 0;
+    for case in 0..amount(300, 3000) {
+        let parameters = parameters(&mut random);
+        let [m, rest] = [&parameters[..4], &parameters[4..]];
+        let ([c, d], f, [a, b]) = ([rest[0], rest[1]], &rest[2..6], [&rest[6..10], &rest[10..14]]);
+        let mut matrix = vec![vec![exact(0.0); 6]; 6];
+        for i in 0..4 {
+            matrix[i][i] = exact(m[i]);
+            for (row, form) in [(4, a), (5, b)] {
+                matrix[row][i] = exact(form[i]);
+                matrix[i][row] = exact(-form[i]);
+            }
+        }
+        for (i, j, x) in [(0, 1, c), (1, 2, d)] {
+            (matrix[i][j], matrix[j][i]) = (exact(x), exact(x));
+        }
+        let rhs: Vec<BigRational> = f.iter().copied().chain([0.0; 2]).map(exact).collect();
+        let found = executors.acceleration::<Any>(&parameters, [&[0.0; 4], &[0.0; 4]]);
+        let Some((truth, inverse)) = solved(&matrix, &rhs) else {
+            assert!(found.is_err(), "case {case} is singular");
+            continue;
+        };
+        let [a, _] = found.unwrap_or_else(|e| panic!("case {case}: {parameters:?}: {e}"));
+        // What relative errors of the numbers in the equations do to each velocity, however equations and velocities are scaled.
+        let times = |row: &[BigRational], x: &[BigRational]| -> BigRational {
+            row.iter().zip(x).map(|(a, x)| a.abs() * x.abs()).sum()
+        };
+        let terms: Vec<BigRational> =
+            matrix.iter().zip(&rhs).map(|(row, b)| times(row, &truth) + b.abs()).collect();
+        // In units in which velocities are comparable.
+        let unit = |i: usize| if m[i] > 0.0 { m[i].sqrt() } else { 1.0 };
+        let to_f64 = |x: BigRational| x.to_f64().expect("in range");
+        let allowed = (0..4).map(|i| unit(i) * to_f64(times(&inverse[i], &terms))).fold(0.0, f64::max);
+        for i in 0..4 {
+            let error = unit(i) * to_f64((exact(a[i]) - &truth[i]).abs());
+            let rounding =
+                f64::EPSILON * if m[i] > 0.0 { allowed } else { to_f64(times(&inverse[i], &terms)) };
+            assert!(
+                error <= 100.0 * rounding,
+                "case {case}, {i}: {} roundings, {parameters:?}",
+                error / rounding
+            );
+        }
+        solved_cases += 1;
+    }
+    assert!(solved_cases > amount(280, 2800), "{solved_cases}");
+}
+
+#[test]
+fn what_is_singular_is_told() {
+    let executors = Executors::of::<Any>();
+    let with = |m: [f64; 4], a: [f64; 4], b: [f64; 4]| {
+        let parameters = [&m[..], &[0.0; 2], &[1.0; 4], &a, &b].concat();
+        executors.acceleration::<Any>(&parameters, [&[0.0; 4], &[0.0; 4]]).err()
+    };
+    let (a, b) = ([1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]);
+    assert_eq!(with([1.0; 4], a, b), None);
+    assert_eq!(with([1.0; 4], a, a.map(|x| 0.1 * x)), Some(Failure::SingularConstraints));
+    assert_eq!(with([1.0; 4], a, [0.0; 4]), Some(Failure::SingularConstraints));
+    assert_eq!(with([0.0, 0.0, 1.0, 1.0], a, b), None);
+    assert_eq!(with([0.0, 0.0, 0.0, 1.0], a, b), Some(Failure::SingularMass));
+    assert_eq!(with([0.0; 4], a, b), Some(Failure::SingularMass));
+    assert_eq!(
+        with([-1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]),
+        Some(Failure::SingularMass)
+    );
+}

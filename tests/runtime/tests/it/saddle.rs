@@ -1,0 +1,236 @@
+//! Linear equations of masses and constraints whose scales span many decades, against solutions of two hundred digits.
+
+use astro_float::{BigFloat, RoundingMode, Sign};
+use nhi_runtime::emitted::{Saddle, saddle_point};
+use nhi_tiers::amount;
+
+/// Bits of the reference: condition numbers are up to 10⁵⁰.
+const BITS: usize = 768;
+
+const ROUNDING: RoundingMode = RoundingMode::ToEven;
+
+fn exact(x: f64) -> BigFloat {
+    BigFloat::from_f64(x, BITS)
+}
+
+fn to_f64(x: &BigFloat) -> f64 {
+    if x.is_zero() {
+        return 0.0;
+    }
+    let Some((words, _, sign, exponent, _)) = x.as_raw_parts() else { panic!("{x:?} is no number") };
+    // The most significant word is the last; the value is 0.words · 2^exponent.
+    let top = words.iter().rev().zip([-64, -128]).map(|(&w, e)| w as f64 * 2f64.powi(e + exponent));
+    let value: f64 = top.sum();
+    if sign == Sign::Neg { -value } else { value }
+}
+
+/// A⁻¹, if A is regular.
+fn inverse(matrix: &[Vec<f64>]) -> Option<Vec<Vec<BigFloat>>> {
+    let n = matrix.len();
+    let unit = |i: usize| (0..n).map(move |j| exact(f64::from(u8::from(i == j))));
+    let mut rows: Vec<Vec<BigFloat>> =
+        (0..n).map(|i| matrix[i].iter().map(|&x| exact(x)).chain(unit(i)).collect()).collect();
+    for k in 0..n {
+        let largest =
+            (k..n).max_by(|&i, &j| rows[i][k].abs().partial_cmp(&rows[j][k].abs()).expect("numbers"))?;
+        if rows[largest][k].is_zero() {
+            return None;
+        }
+        rows.swap(k, largest);
+        let pivot = rows[k].clone();
+        for (i, row) in rows.iter_mut().enumerate() {
+            let factor = row[k].div(&pivot[k], BITS, ROUNDING);
+            for (x, y) in row.iter_mut().zip(&pivot) {
+                *x = match i == k {
+                    true => x.div(&pivot[k], BITS, ROUNDING),
+                    false => x.sub(&factor.mul(y, BITS, ROUNDING), BITS, ROUNDING),
+                };
+            }
+        }
+    }
+    Some(rows.into_iter().map(|row| row[n..].to_vec()).collect())
+}
+
+/// A pseudo-random sequence (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In [−1, 1).
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// A positive number of some size in twelve decades.
+    fn scale(&mut self) -> f64 {
+        10f64.powf(6.0 * self.unit())
+    }
+}
+
+/// M, μ and the right side (f, r), by rows.
+struct Equations {
+    n: usize,
+    m: usize,
+    mass: Vec<f64>,
+    mu: Vec<f64>,
+    rhs: Vec<f64>,
+}
+
+impl Equations {
+    /// Velocities in units of any size, with one-forms of any size, some of them between light and heavy velocities, and some
+    /// velocities without a mass.
+    fn random(random: &mut Random) -> Equations {
+        let n = 2 + random.below(5);
+        let m = 1 + random.below(n - 1);
+        let masses: Vec<f64> = (0..n).map(|_| random.scale()).collect();
+        let is_diagonal = random.below(2) == 0;
+        let massless = if random.below(4) == 0 { 1 + random.below(m) } else { 0 };
+        let root: Vec<f64> = (0..n * n).map(|_| random.unit()).collect();
+        let mut mass = vec![0.0; n * n];
+        for i in massless..n {
+            for j in i..n {
+                let gram: f64 = (0..n).map(|k| root[n * i + k] * root[n * j + k]).sum();
+                let size = (masses[i] * masses[j]).sqrt();
+                let entry = if is_diagonal { f64::from(u8::from(i == j)) } else { gram };
+                (mass[n * i + j], mass[n * j + i]) = (size * entry, size * entry);
+            }
+        }
+        let (in_their_units, is_driven) = (random.below(2) == 0, random.below(2) == 0);
+        let units: Vec<f64> =
+            masses.iter().map(|mass| if in_their_units { mass.sqrt() } else { 1.0 }).collect();
+        let (mut mu, mut rhs): (Vec<f64>, Vec<f64>) =
+            (Vec::new(), units.iter().map(|u| u * random.unit()).collect());
+        for _ in 0..m {
+            let size = random.scale();
+            mu.extend(units.iter().map(|u| if random.below(5) > 0 { size * u * random.unit() } else { 0.0 }));
+            rhs.push(if is_driven { size * random.unit() } else { 0.0 });
+        }
+        Equations { n, m, mass, mu, rhs }
+    }
+
+    /// The matrix of all equations for (x, λ).
+    fn matrix(&self) -> Vec<Vec<f64>> {
+        let (n, m) = (self.n, self.m);
+        let above = (0..n).map(|i| {
+            let reactions = (0..m).map(|a| -self.mu[n * a + i]);
+            self.mass[n * i..][..n].iter().copied().chain(reactions).collect()
+        });
+        let below = self.mu.chunks(n).map(|row| row.iter().copied().chain(vec![0.0; m]).collect());
+        above.chain(below).collect()
+    }
+
+    fn solve(&self) -> (Vec<f64>, [f64; 2]) {
+        let (mut mass, mut mu, mut rhs) = (self.mass.clone(), self.mu.clone(), self.rhs.clone());
+        let mut solution = vec![f64::NAN; self.n + self.m];
+        let mut equations = Saddle {
+            n: self.n,
+            sizes: &mut vec![0.0; mu.len()],
+            scales: &mut vec![0.0; self.n],
+            order: &mut vec![0; rhs.len()],
+            mass: &mut mass,
+            mu: &mut mu,
+            rhs: &mut rhs,
+        };
+        let flags = equations.solve(&mut solution);
+        (solution, flags)
+    }
+
+    /// The largest error of x and λ, relative to what relative errors ε of the numbers in the equations do to each:
+    /// |A⁻¹| (|A| |s| + |b|), which no scaling of equations or unknowns changes. `None` if the equations are singular.
+    fn error(&self, solution: &[f64]) -> Option<f64> {
+        let (matrix, all) = (self.matrix(), self.n + self.m);
+        let inverse = inverse(&matrix)?;
+        let times = |row: &[BigFloat], x: &[BigFloat]| {
+            row.iter()
+                .zip(x)
+                .fold(exact(0.0), |sum, (a, x)| sum.add(&a.mul(x, BITS, ROUNDING), BITS, ROUNDING))
+        };
+        let sizes = |all: &[BigFloat]| all.iter().map(BigFloat::abs).collect::<Vec<_>>();
+        let rhs: Vec<BigFloat> = self.rhs.iter().map(|&x| exact(x)).collect();
+        let truth: Vec<BigFloat> = inverse.iter().map(|row| times(row, &rhs)).collect();
+        let terms: Vec<BigFloat> = matrix
+            .iter()
+            .zip(sizes(&rhs))
+            .map(|(row, b)| {
+                let row: Vec<BigFloat> = row.iter().map(|x| exact(x.abs())).collect();
+                times(&row, &sizes(&truth)).add(&b, BITS, ROUNDING)
+            })
+            .collect();
+        let errors = (0..all).map(|i| {
+            let off = to_f64(&exact(solution[i]).sub(&truth[i], BITS, ROUNDING)).abs();
+            let allowed = to_f64(&times(&sizes(&inverse[i]), &terms));
+            // A number that is zero whatever the others are has no rounding of its own; that of the reference is below 10⁻¹⁸⁰.
+            if off <= 1e-180 { 0.0 } else { off / (f64::EPSILON * allowed) }
+        });
+        Some(errors.fold(0.0, f64::max))
+    }
+}
+
+#[test]
+fn errors_are_those_of_the_problem_over_twelve_decades() {
+    let mut random = Random(26);
+    let (mut solved, mut worst) = (0, 0.0_f64);
+    for case in 0..amount(1000, 20_000) {
+        let equations = Equations::random(&mut random);
+        let (solution, flags) = equations.solve();
+        let error = equations.error(&solution);
+        // Velocities without mass and one-forms with zeros in them can be singular; then the equations are refused.
+        if flags != [1.0; 2] {
+            assert_eq!(error, None, "case {case}: {flags:?}");
+            continue;
+        }
+        let error = error.unwrap_or_else(|| panic!("case {case} is singular"));
+        assert!(error <= 100.0, "case {case}: {error} roundings");
+        (solved, worst) = (solved + 1, worst.max(error));
+    }
+    assert!(solved > amount(800, 16_000), "{solved}");
+    assert!(worst > 0.1, "{worst}");
+}
+
+#[test]
+fn dependent_one_forms_and_missing_inertia_have_flags_of_their_own() {
+    let solve = |mass: [f64; 4], mu: &[f64]| {
+        let m = mu.len() / 2;
+        let rhs = vec![1.0; 2 + m];
+        Equations { n: 2, m, mass: mass.to_vec(), mu: mu.to_vec(), rhs }.solve().1
+    };
+    let unit = [1.0, 0.0, 0.0, 1.0];
+    assert_eq!(solve(unit, &[1.0, 3.0]), [1.0, 1.0]);
+    assert_eq!(solve(unit, &[0.0, 0.0]), [0.0, 1.0]);
+    // 0.1 and 0.3 are rounded, and 3 times the one is not the other.
+    assert_eq!(solve(unit, &[0.1, 0.7, 0.3, 2.1]), [0.0, 1.0]);
+    assert_eq!(solve(unit, &[1.0, 1e8, 1.0, 2e8]), [1.0, 1.0]);
+    assert_eq!(solve([0.0; 4], &[1.0, 3.0]), [1.0, 0.0]);
+    assert_eq!(solve([1.0, 0.0, 0.0, -1.0], &[1.0, 0.0]), [1.0, 0.0]);
+    assert_eq!(solve([0.0, 0.0, 0.0, 1.0], &[1.0, 0.0]), [1.0, 1.0]);
+    assert!(solve(unit, &[f64::NAN, f64::NAN])[0].is_nan());
+    assert!(solve([1.0, f64::NAN, f64::NAN, 1.0], &[1.0, 0.5])[1].is_nan());
+}
+
+#[test]
+fn what_formulas_give_is_taken_where_pivots_are_large() {
+    let solve = |pivot: f64| {
+        saddle_point::<f64, 2, 3, 1, 4, 2>(
+            [7.0, 8.0, 9.0],
+            [[pivot, 1.0]],
+            [2.0, 0.0, 0.0, 3.0],
+            [1.0, -1.0],
+            [5.0, 10.0, 0.0],
+        )
+    };
+    assert_eq!(solve(0.1), ([7.0, 8.0, 9.0], [1.0; 2]));
+    // Both move together: 5 x = 15, and λ = 2 x − 5.
+    assert_eq!(solve(0.01), ([3.0, 3.0, 1.0], [1.0; 2]));
+    assert_eq!(solve(f64::NAN), solve(0.01));
+}
