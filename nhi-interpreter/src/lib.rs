@@ -159,7 +159,7 @@ impl Frame {
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Saddle { to, saddle, arguments } => {
-                let numbers = solution(*saddle, &self.all(arguments));
+                let numbers = solution(*saddle, &self.all(arguments))?;
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
             Statement::Pivot { pivot, diagonal, what } => {
@@ -241,14 +241,13 @@ impl Frame {
     }
 }
 
-/// All numbers of the solution of linear equations.
-fn solution(saddle: Saddle, arguments: &[f64]) -> Vec<f64> {
-    let [known, pivots, mass, mu, rhs] = saddle.arguments().map(|part| arguments[part].to_vec());
+/// x, or λ, of linear equations.
+fn solution(saddle: Saddle, arguments: &[f64]) -> Result<Vec<f64>, Failure> {
+    let [known, pivots, mut mass, mut mu, mut rhs] = saddle.arguments().map(|part| arguments[part].to_vec());
     let is_large = |pair: &[f64]| pair[0] > emitted::REGULAR * pair[1];
     if pivots.chunks(2).all(is_large) {
-        return [known, vec![1.0; 2]].concat();
+        return Ok(known);
     }
-    let (mut mass, mut mu, mut rhs, mut solution) = (mass, mu, rhs, known);
     let mut equations = emitted::Saddle {
         n: saddle.velocities,
         sizes: &mut vec![0.0; mu.len()],
@@ -258,9 +257,8 @@ fn solution(saddle: Saddle, arguments: &[f64]) -> Vec<f64> {
         mu: &mut mu,
         rhs: &mut rhs,
     };
-    let flags = equations.solve(&mut solution);
-    solution.extend(flags);
-    solution
+    equations.solve()?;
+    Ok(rhs[saddle.results()].to_vec())
 }
 
 fn call(f: Elementary, x: f64) -> f64 {

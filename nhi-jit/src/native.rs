@@ -8,6 +8,7 @@
 
 #![allow(unsafe_code, reason = "calls of machine code, and calls from it")]
 
+use crate::compile::status;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use nhi_codegen::group::Map;
@@ -139,21 +140,23 @@ pub(crate) fn symbols() -> Vec<(String, *const u8)> {
     let start: unsafe extern "C" fn(f64, usize, *mut f64) = start_carefully;
     let next: unsafe extern "C" fn(usize, *mut f64, *const &'static str) -> i32 = carefully;
     let newton = [("start_carefully", start as *const u8), ("carefully", next as *const u8)];
-    let solve: unsafe extern "C" fn(usize, usize, *mut f64) = saddle_point;
+    let solve: unsafe extern "C" fn(usize, usize, *mut f64) -> i32 = saddle_point;
     let linear = [("saddle_point", solve as *const u8)];
     let named = elementary().into_iter().chain(newton).chain(linear);
     named.map(|(name, address)| (name.to_owned(), address)).chain(maps()).collect()
 }
 
-/// Numbers in memory of linear equations for `n` velocities and `m` constraints: M, μ, f and r, the solution with its two flags, and
-/// room for sizes, scales and the order.
+/// Numbers in memory of linear equations for `n` velocities and `m` constraints: M, μ, f and r, and room for sizes, scales and the
+/// order.
 pub(crate) const fn numbers_of_saddle_point(n: usize, m: usize) -> usize {
-    n * n + 2 * n * m + 3 * (n + m) + n + 2
+    n * n + 2 * n * m + 3 * n + 2 * m
 }
 
+/// Replaces f and r by x and λ; returns zero, or the status of a failure.
+///
 /// # Safety
 /// `numbers` has [`numbers_of_saddle_point`], of which those of the equations have been written before.
-unsafe extern "C" fn saddle_point(n: usize, m: usize, numbers: *mut f64) {
+unsafe extern "C" fn saddle_point(n: usize, m: usize, numbers: *mut f64) -> i32 {
     const { assert!(size_of::<usize>() <= size_of::<f64>() && align_of::<usize>() <= align_of::<f64>()) };
     let given = n * n + n * m + n + m;
     // SAFETY: the caller's promise; what has not been written is written first, and the order lies in the last n + m numbers, which
@@ -167,10 +170,9 @@ unsafe extern "C" fn saddle_point(n: usize, m: usize, numbers: *mut f64) {
     let (mass, rest) = numbers.split_at_mut(n * n);
     let (mu, rest) = rest.split_at_mut(n * m);
     let (rhs, rest) = rest.split_at_mut(n + m);
-    let (solution, rest) = rest.split_at_mut(n + m + 2);
     let (sizes, scales) = rest.split_at_mut(n * m);
-    let (solution, flags) = solution.split_at_mut(n + m);
-    flags.copy_from_slice(&Saddle { n, mass, mu, rhs, sizes, scales, order }.solve(solution));
+    let solved = Saddle { n, mass, mu, rhs, sizes, scales, order }.solve();
+    solved.map_or_else(status::of, |()| 0)
 }
 
 /// What [`carefully`] returns besides zero, where the iteration goes on: it is solved, or has failed.

@@ -539,28 +539,29 @@ pub fn pivot<T: Scalar>(pivot: T, diagonal: T, singular: Failure) -> Result<(), 
 /// at most six bits.
 pub const REGULAR: f64 = 1.0 / 64.0;
 
-/// x and λ of M x = f + μᵀλ, μ x = r, with two numbers for [`pivot`]: of the independence of the constraints, and of M on what they
-/// admit.
+/// x, or λ, of M x = f + μᵀλ, μ x = r, where `equations` are M (n × n) and μ by rows, and f with r.
 ///
 /// They are `known` from formulas with C = μM⁻¹μᵀ if every one of the `pivots` of M and C is large relative to its diagonal entry, the
-/// second number of the pair. Otherwise they are computed as [`Saddle`] says. M (n × n) and μ are given by rows, and `rhs` is f
-/// and r. `N` is n, `R` the number of equations.
+/// second number of the pair. Otherwise they are computed as [`Saddle`] says. `N` is n, `FIRST` the place of the results in (x, λ), and
+/// `K` their number.
+///
+/// # Errors
+/// As [`Saddle::solve`].
 #[inline(always)]
 pub fn saddle_point<
     T: Scalar,
     const N: usize,
-    const R: usize,
+    const FIRST: usize,
+    const K: usize,
     const P: usize,
     const A: usize,
     const B: usize,
+    const R: usize,
 >(
-    known: [T; R],
+    known: [T; K],
     pivots: [[T; 2]; P],
-    mass: [T; A],
-    mu: [T; B],
-    rhs: [T; R],
-) -> ([T; R], [T; 2]) {
-    let one = T::from_f64(1.0);
+    equations: ([T; A], [T; B], [T; R]),
+) -> Result<[T; K], Failure> {
     let mut is_regular = true;
     for [pivot, diagonal] in pivots {
         // Pivots before it are positive, so that a negative diagonal entry is not above the pivot.
@@ -568,30 +569,26 @@ pub fn saddle_point<
     }
     if const { T::DRIVE.side_by_side } {
         let nan = T::from_f64(f64::NAN);
-        return (array(nan, |i| if is_regular { known[i] } else { nan }), [one; 2]);
+        return Ok(array(nan, |i| if is_regular { known[i] } else { nan }));
     }
-    if is_regular { (known, [one; 2]) } else { careful_saddle_point::<T, N, R, A, B>(mass, mu, rhs) }
+    if is_regular {
+        return Ok(known);
+    }
+    let solution = careful_saddle_point::<T, N, A, B, R>(equations)?;
+    let mut results = known;
+    results.iter_mut().zip(solution.iter().skip(FIRST)).for_each(|(result, x)| *result = *x);
+    Ok(results)
 }
 
+/// x and λ.
 #[cold]
 #[inline(never)]
-fn careful_saddle_point<T: Scalar, const N: usize, const R: usize, const A: usize, const B: usize>(
-    mut mass: [T; A],
-    mut mu: [T; B],
-    mut rhs: [T; R],
-) -> ([T; R], [T; 2]) {
-    let mut solution = rhs;
-    let mut equations = Saddle {
-        n: N,
-        mass: &mut mass,
-        mu: &mut mu,
-        rhs: &mut rhs,
-        sizes: &mut [0.0; B],
-        scales: &mut [0.0; N],
-        order: &mut [0; R],
-    };
-    let [constraints, inertia] = equations.solve(&mut solution);
-    (solution, [T::from_f64(constraints), T::from_f64(inertia)])
+fn careful_saddle_point<T: Scalar, const N: usize, const A: usize, const B: usize, const R: usize>(
+    (mut mass, mut mu, mut rhs): ([T; A], [T; B], [T; R]),
+) -> Result<[T; R], Failure> {
+    let (sizes, scales, order) = (&mut [0.0; B], &mut [0.0; N], &mut [0; R]);
+    Saddle { n: N, mass: &mut mass, mu: &mut mu, rhs: &mut rhs, sizes, scales, order }.solve()?;
+    Ok(rhs)
 }
 
 #[cfg(test)]

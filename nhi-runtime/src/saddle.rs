@@ -20,8 +20,8 @@
 //! order one. Neither units of constraints nor those of velocities change the order of elimination. Cholesky's method for (3) needs no
 //! exchanges, whatever the scales of its rows (Higham, Accuracy and Stability of Numerical Algorithms, section 10.1).
 
-use crate::Scalar;
 use crate::unchecked::zero_if_finite;
+use crate::{Failure, Scalar};
 
 /// Entries and pivots below this many roundings of the terms that they are the sum of are zero.
 const ROUNDINGS: f64 = 16.0;
@@ -72,19 +72,20 @@ fn size<T: Scalar>(x: T) -> f64 {
 }
 
 impl<T: Scalar> Saddle<'_, T> {
-    /// Writes x and λ to `solution`. Returns two numbers: the first is 1 if the constraints are independent, the second if M is
-    /// positive definite on what they admit. Otherwise they are 0, or NaN if numbers are not finite.
+    /// Replaces f and r by x and λ.
+    ///
+    /// # Errors
+    /// [`Failure::SingularConstraints`] or [`Failure::SingularMass`], or [`Failure::NonFinite`] if numbers are not finite.
     #[cold]
     #[inline(never)]
-    pub fn solve(&mut self, solution: &mut [T]) -> [f64; 2] {
+    pub fn solve(&mut self) -> Result<(), Failure> {
         let n = self.n;
         let m = self.rhs.len().saturating_sub(n);
         self.measure(n, m);
         for k in 0..m {
             let Some((row, column)) = self.pivot(n, m, k) else {
-                let mut flag = 0.0;
-                self.mu.iter().for_each(|x| flag += zero_if_finite(x.to_f64()));
-                return [flag, 1.0];
+                let zero = self.mu.iter().fold(0.0, |zero, x| zero + zero_if_finite(x.to_f64()));
+                return Err(if zero == 0.0 { Failure::SingularConstraints } else { Failure::NonFinite });
             };
             self.exchange([n, m], k, [row, column]);
             self.eliminate(n, m, k);
@@ -94,18 +95,15 @@ impl<T: Scalar> Saddle<'_, T> {
         for k in m..n {
             let (pivot, size) = (at(self.mass, n * k + k).to_f64(), at(self.scales, k));
             if !(pivot > ROUNDINGS * T::EPSILON * size && pivot > 0.0) {
-                return [1.0, zero_if_finite(pivot) + zero_if_finite(size)];
+                let zero = zero_if_finite(pivot) + zero_if_finite(size);
+                return Err(if zero == 0.0 { Failure::SingularMass } else { Failure::NonFinite });
             }
             self.reduce(n, k);
         }
         self.substitute(n, m);
         self.multipliers(n, m);
-        for k in 0..n + m {
-            // The places of constraints follow those of velocities.
-            let to = self.order.get(k).copied().unwrap_or(k);
-            set(solution, if k < n { to } else { n + to }, at(self.rhs, k));
-        }
-        [1.0, 1.0]
+        self.restore(n, m);
+        Ok(())
     }
 
     /// Sizes of entries, weights of velocities 1/Mᵢᵢ, and the order as it is.
@@ -321,6 +319,21 @@ impl<T: Scalar> Saddle<'_, T> {
         }
         for i in 0..m {
             swap(self.rhs, i, n + i);
+        }
+    }
+
+    /// Back to the order of the velocities and constraints.
+    fn restore(&mut self, n: usize, m: usize) {
+        for k in 0..n + m {
+            let first = if k < n { 0 } else { n };
+            loop {
+                let to = first + self.order.get(k).copied().unwrap_or(k - first);
+                if to == k {
+                    break;
+                }
+                swap(self.rhs, k, to);
+                swap(self.order, k, to);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod newton;
 mod sines;
-mod status;
+pub(crate) mod status;
 mod steps;
 mod translate;
 

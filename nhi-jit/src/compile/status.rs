@@ -13,7 +13,7 @@ const FAILURES: [Failure; 4] =
     [Failure::NotConverged, Failure::SingularConstraints, Failure::SingularMass, Failure::NonFinite];
 
 /// The status of a failure.
-pub(super) fn of(failure: Failure) -> Status {
+pub(crate) fn of(failure: Failure) -> Status {
     match failure {
         Failure::NotConverged => 1,
         Failure::SingularConstraints => 2,

@@ -332,26 +332,26 @@ impl<'a> Translator<'a> {
             self.builder.ins().brif(is_large, next, &[], careful, &[]);
             self.builder.switch_to_block(next);
         }
-        let one = self.number(1.0);
-        let known: Vec<Value> = wanted
-            .iter()
-            .map(|&i| if i < saddle.equations() { self.get(arguments[known.start + i]) } else { one })
-            .collect();
+        let known: Vec<Value> = wanted.iter().map(|&i| self.get(arguments[known.start + i])).collect();
         self.jump(solved, known);
 
         self.builder.switch_to_block(careful);
-        let numbers = self.room(numbers_of_saddle_point(saddle.velocities, saddle.constraints));
-        for (i, &x) in arguments[mass.start..rhs.end].iter().enumerate() {
+        let (n, m) = (saddle.velocities, saddle.constraints);
+        let numbers = self.room(numbers_of_saddle_point(n, m));
+        for (i, &x) in [mass, mu, rhs].into_iter().flat_map(|part| &arguments[part]).enumerate() {
             let x = self.get(x);
             self.builder.ins().store(trusted(), x, numbers, offset(i));
         }
-        debug_assert!(mass.end == mu.start && mu.end == rhs.start);
         let pointer = self.pointer();
-        let [n, m] = [saddle.velocities, saddle.constraints]
+        let [rows, columns] = [n, m]
             .map(|x| self.builder.ins().iconst(pointer, i64::try_from(x).expect("dimensions are small")));
-        let function = self.declared("saddle_point", &[pointer; 3], &[]);
-        self.builder.ins().call(function, &[n, m, numbers]);
-        let first = rhs.end - mass.start;
+        let function = self.declared("saddle_point", &[pointer; 3], &[types::I32]);
+        let call = self.builder.ins().call(function, &[rows, columns, numbers]);
+        let status = self.builder.inst_results(call)[0];
+        let succeeds = self.builder.create_block();
+        self.builder.ins().brif(status, self.failed, &block_arguments([status]), succeeds, &[]);
+        self.builder.switch_to_block(succeeds);
+        let first = n * n + n * m + saddle.results().start;
         let result = |&i: &usize| self.builder.ins().load(types::F64, trusted(), numbers, offset(first + i));
         let computed: Vec<Value> = wanted.iter().map(result).collect();
         self.jump(solved, computed);

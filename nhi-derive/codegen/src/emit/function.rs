@@ -305,28 +305,22 @@ impl Body<'_> {
                 }
             }
             Statement::Saddle { to, saddle, arguments } => {
-                let (n, [known, pivots, mass, mu, rhs]) = (saddle.velocities, saddle.arguments());
+                let [known, pivots, mass, mu, rhs] = saddle.arguments();
                 let pivots = self.writer.operands(&arguments[pivots]);
                 let pivots = pivots.chunks(2).map(|pair| quote!([#(#pair),*]));
                 let pivots = quote!([#(#pivots),*]);
                 let [known, mass, mu, rhs] =
                     [known, mass, mu, rhs].map(|part| self.writer.operands(&arguments[part]));
-                let n = Literal::usize_unsuffixed(n);
+                let [n, first] = [saddle.velocities, saddle.results().start].map(Literal::usize_unsuffixed);
                 let results = self.results_of(to);
-                let (solution, flags) = results.split_at(saddle.equations());
-                self.bind(
-                    &quote!(([#(#solution),*], [#(#flags),*])),
-                    &results,
-                    &quote! {
-                        emitted::saddle_point::<T, #n, _, _, _, _>(
-                            [#(#known),*],
-                            #pivots,
-                            [#(#mass),*],
-                            [#(#mu),*],
-                            [#(#rhs),*],
-                        )
-                    },
-                );
+                let solution = quote! {
+                    emitted::saddle_point::<T, #n, #first, _, _, _, _, _>(
+                        [#(#known),*],
+                        #pivots,
+                        ([#(#mass),*], [#(#mu),*], [#(#rhs),*]),
+                    )?
+                };
+                self.bind(&quote!([#(#results),*]), &results, &solution);
             }
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));

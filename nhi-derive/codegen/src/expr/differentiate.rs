@@ -140,7 +140,7 @@ impl Pool {
                 self.div(n, r2)
             }
             Node::Map(entry, arguments) => entry.derivative(self, &arguments, i),
-            Node::Saddle(saddle, _) => self.int(i64::from(i == saddle.index && i < saddle.equations())),
+            Node::Saddle(saddle, _) => self.int(i64::from(i == saddle.index)),
         }
     }
 

@@ -36,9 +36,7 @@ impl Pool {
                 Node::Call(f, x) => f.apply(value(x)),
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
                 Node::Map(entry, c) => maps(entry, &c.iter().map(value).collect::<Vec<f64>>()),
-                Node::Saddle(saddle, c) => {
-                    c.get(saddle.index).filter(|_| saddle.index < saddle.equations()).map_or(1.0, value)
-                }
+                Node::Saddle(saddle, c) => value(&c[saddle.index]),
             };
             at.insert(e, result);
         }

@@ -115,10 +115,7 @@ impl Pool {
             }
             // Values that only the runtime can compute are undecided.
             Node::Map(..) => None,
-            Node::Saddle(saddle, c) => match saddle.index < saddle.equations() {
-                true => memo[&c[saddle.index]].clone(),
-                false => field.number(&Rational::from_integer(1.into())),
-            },
+            Node::Saddle(saddle, c) => memo[&c[saddle.index]].clone(),
         }
     }
 }

@@ -48,7 +48,7 @@ struct Block {
     /// Where a map of these arguments is computed.
     maps: HashMap<(Map, Vec<Expr>), usize>,
     /// Where equations with these arguments are solved.
-    saddles: HashMap<Vec<Expr>, usize>,
+    saddles: HashMap<(Saddle, Vec<Expr>), usize>,
     /// Powers of values with these exponents.
     powers: HashMap<(Value, u64), Operand>,
 }
@@ -226,14 +226,15 @@ impl<'a> Lowering<'a> {
 
     /// That number of the solution of equations with these arguments.
     pub(super) fn number_of_saddle(&mut self, saddle: Saddle, arguments: &[Expr]) -> Operand {
+        let key = (Saddle { index: 0, ..saddle }, arguments.to_vec());
         let known = self.blocks.iter().enumerate().rev();
-        let known = known.filter_map(|(depth, block)| Some((depth, *block.saddles.get(arguments)?))).next();
+        let known = known.filter_map(|(depth, block)| Some((depth, *block.saddles.get(&key)?))).next();
         let (depth, at) = known.unwrap_or_else(|| {
             let numbers = self.operands(arguments);
             let at = self.block().statements.len();
-            let to = vec![None; saddle.results()];
-            self.add(Statement::Saddle { to, saddle: Saddle { index: 0, ..saddle }, arguments: numbers });
-            self.block().saddles.insert(arguments.to_vec(), at);
+            let to = vec![None; saddle.results().len()];
+            self.add(Statement::Saddle { to, saddle: key.0, arguments: numbers });
+            self.block().saddles.insert(key, at);
             (self.blocks.len() - 1, at)
         });
         let fresh = self.new_value();

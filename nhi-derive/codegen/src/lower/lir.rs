@@ -169,7 +169,7 @@ pub enum Statement {
         /// Its arguments.
         arguments: Vec<Vec<Operand>>,
     },
-    /// The solution of linear equations.
+    /// The solution of linear equations. The function fails where there is none.
     Saddle {
         /// Its results in order; `None` where one is not needed.
         to: Vec<Option<Value>>,
@@ -241,7 +241,7 @@ pub struct Newton {
     pub is_sharp: bool,
     /// What the equations are told by where sharp ones cannot be solved.
     pub equations: Vec<String>,
-    /// Evaluated in every iteration. Never a `Newton` or a `Pivot`.
+    /// Evaluated in every iteration. Never a `Newton`, a `Pivot` or a `Saddle`.
     pub body: Vec<Statement>,
     /// Update of each unknown.
     pub delta: Vec<Operand>,
@@ -328,7 +328,8 @@ impl Function {
         let mut last_failure = 0;
         for (i, statement) in self.body.iter().enumerate() {
             statement.results().into_iter().for_each(|value| known_at[value.index()] = i + 1);
-            if matches!(statement, Statement::Pivot { .. } | Statement::Newton(_)) {
+            if matches!(statement, Statement::Pivot { .. } | Statement::Newton(_) | Statement::Saddle { .. })
+            {
                 last_failure = i + 1;
             }
         }

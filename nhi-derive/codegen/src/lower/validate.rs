@@ -87,7 +87,7 @@ impl Check<'_> {
                 Statement::Saddle { to, saddle, arguments } => {
                     let [.., last] = saddle.arguments();
                     self.require(last.end == arguments.len(), "equations have their numbers");
-                    self.require(to.len() == saddle.results(), "equations have their results");
+                    self.require(to.len() == saddle.results().len(), "equations have their results");
                     let is_named = |value: &Value| self.function.names[value.index()].is_some();
                     self.require(statement.results().iter().all(is_named), "numbers of a solution are named");
                 }

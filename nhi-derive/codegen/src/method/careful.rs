@@ -9,7 +9,7 @@
 
 use super::builder::Builder;
 use crate::expr::{Expr, Function, Node, Pool, Saddle};
-use crate::mechanics::Matrix;
+use crate::mechanics::{Matrix, coupled_blocks};
 use crate::program::{Singular, lets};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{BTreeSet, HashMap};
@@ -53,6 +53,28 @@ impl Builder<'_> {
     pub(super) fn watch(&mut self) {
         let is_plain = !self.differentiates() && !self.is_implicit() && !self.is_readable();
         self.watched = (is_plain && self.x.m() > 0).then(Vec::new);
+    }
+
+    /// Collects the pivots of M where B and C are formulas, unless these of M⁻¹ have been collected before.
+    pub(super) fn watch_inverse(&mut self, q: &[Expr], t: Expr) {
+        if self.watched.is_none() {
+            return;
+        }
+        let mass = self.x.inertia.clone();
+        let mass = self.matrix_at(&mass, q, t);
+        for block in coupled_blocks(self.pool(), &mass) {
+            let is_known =
+                self.watched.iter().flatten().any(|w| w.what == Singular::Mass && block.contains(&w.row));
+            let &[i, j] = &block[..] else { continue };
+            if !is_known {
+                let [first, second, coupling] = [mass[i][i], mass[j][j], mass[i][j]];
+                let product = self.mul(first, second);
+                let square = self.pool().powi(coupling, 2);
+                let determinant = self.sub(product, square);
+                self.pivot(first, first, Singular::Mass, i);
+                self.pivot(determinant, product, Singular::Mass, i);
+            }
+        }
     }
 
     /// x and λ, which formulas have computed since [`Builder::watch`].
@@ -99,38 +121,26 @@ impl Builder<'_> {
         pivots: &[[Expr; 2]],
         (x, lambda): (&mut [Expr], &mut [Expr]),
     ) {
-        let mut arguments: Vec<Expr> = Vec::new();
-        for &i in velocities {
-            let name = self.along("formula_", i, "");
-            arguments.push(self.bind(&name, x[i]));
-        }
-        for &a in rows {
-            arguments.push(self.bind("formula_lambda", lambda[a]));
-        }
-        arguments.extend(pivots.as_flattened());
-        arguments
+        let mut numbers: Vec<Expr> = pivots.as_flattened().to_vec();
+        numbers
             .extend(velocities.iter().flat_map(|&i| velocities.iter().map(move |&j| equations.mass[i][j])));
-        arguments.extend(rows.iter().flat_map(|&a| velocities.iter().map(move |&j| equations.mu[a][j])));
-        arguments.extend(velocities.iter().map(|&i| equations.f[i]));
-        arguments.extend(rows.iter().map(|&a| equations.r[a]));
-        let (n, m, one) = (velocities.len(), rows.len(), self.pool().one());
-        let number = |b: &mut Self, index: usize| {
-            let saddle = Saddle { velocities: n, constraints: m, pivots: pivots.len(), index };
-            b.pool().saddle(saddle, &arguments)
-        };
-        for (index, what) in [(n + m, Singular::Constraints), (n + m + 1, Singular::Mass)] {
-            let flag = number(self, index);
-            let flag = self.bind("regular", flag);
-            self.pivot(flag, one, what, 0);
-        }
-        for (index, &i) in velocities.iter().enumerate() {
-            if self.pool().as_number(x[i]).is_none() {
-                x[i] = number(self, index);
-            }
-        }
-        for (index, &a) in (n..).zip(rows) {
-            if self.pool().as_number(lambda[a]).is_none() {
-                lambda[a] = number(self, index);
+        numbers.extend(rows.iter().flat_map(|&a| velocities.iter().map(move |&j| equations.mu[a][j])));
+        numbers.extend(velocities.iter().map(|&i| equations.f[i]));
+        numbers.extend(rows.iter().map(|&a| equations.r[a]));
+        for (is_multiplier, places, all) in [(false, velocities, x), (true, rows, lambda)] {
+            let arguments: Vec<Expr> =
+                places.iter().map(|&i| all[i]).chain(numbers.iter().copied()).collect();
+            for (index, &i) in places.iter().enumerate() {
+                let saddle = Saddle {
+                    velocities: velocities.len(),
+                    constraints: rows.len(),
+                    pivots: pivots.len(),
+                    is_multiplier,
+                    index,
+                };
+                if self.pool().as_number(all[i]).is_none() {
+                    all[i] = self.pool().saddle(saddle, &arguments);
+                }
             }
         }
     }

@@ -808,6 +808,7 @@ impl Builder<'_> {
         let m = mu.len();
         let reaction = match self.x.reaction.clone() {
             Some(r) => {
+                self.watch_inverse(q, t);
                 let det = r.det.map(|d| self.at(&[d], q, &v, t)[0]);
                 Reaction { b: self.matrix_at(&r.b, q, t), c: self.matrix_at(&r.c, q, t), det }
             }

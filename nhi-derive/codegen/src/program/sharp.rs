@@ -88,7 +88,7 @@ impl Shapes<'_> {
                 Shape::Polynomial(0 | 1) => Shape::Polynomial(1),
                 shape => unless_constant(shape),
             },
-            Node::Saddle(saddle, arguments) => of(&self.pool.formula_of(*saddle, arguments)),
+            Node::Saddle(saddle, arguments) => of(&arguments[saddle.index]),
         }
     }
 

@@ -227,7 +227,7 @@ pub(super) fn math(pool: &Pool, e: Expr) -> Math {
             let map = Math::Row(vec![Math::Name(entry.map.name().to_owned()), map]);
             map.with_index(Math::Number(entry.index.to_string()))
         }
-        Node::Saddle(saddle, arguments) => math(pool, pool.formula_of(*saddle, arguments)),
+        Node::Saddle(saddle, arguments) => math(pool, arguments[saddle.index]),
     }
 }
 

@@ -251,7 +251,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
+            /// Operations: 4 add, 10 mul, 2 div, 1 sin_cos, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 5],
                 _h: T,
@@ -267,21 +267,41 @@ const _: () = {
                 let [push, _] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(m, m, Failure::SingularMass)?;
-                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
-                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let free_x = t0 * cos_theta;
-                let free_y = t0 * sin_theta;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-                let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
+                let t0 = push * cos_theta;
+                let free_x = inv_m * t0;
+                let t1 = push * sin_theta;
+                let free_y = inv_m * t1;
+                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+                let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2)
                     / inv_m;
+                let sqrt_inv_m = inv_m.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_inv_m * sqrt_m;
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, -cos_theta],
+                        [t0, t1, -t2],
+                    ),
+                )?;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
-                    lambda: [-minus_lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -439,7 +459,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 78 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
+            /// Operations: 75 add, 94 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -448,6 +468,7 @@ const _: () = {
                 inputs: &[T; 2],
             ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
+                    m,
                     belt,
                     c_0,
                     c_1,
@@ -457,6 +478,8 @@ const _: () = {
                     cos_turn_of_phase_0,
                     inv_m,
                     inv_J,
+                    inv_inv_m,
+                    masses,
                     half_h,
                     half_h_over_J,
                     h_over_J,
@@ -464,8 +487,6 @@ const _: () = {
                     cos_half_h,
                     k0,
                     two_over_J,
-                    k1,
-                    k2,
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
@@ -490,10 +511,34 @@ const _: () = {
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
                 let free_theta = inv_J * (turn - c_1 * sin_t - c_0 * dot_theta);
-                let t1 = sin_theta * free_x - cos_theta * free_y
-                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-                let a_x_s1 = free_x - sin_theta * t1;
-                let a_y_s1 = free_y + cos_theta * t1;
+                let t1 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+                let lambda_2 = -inv_inv_m
+                    * (sin_theta * free_x - cos_theta * free_y + t1);
+                let t2 = inv_m * lambda_2;
+                let t3 = push * cos_theta;
+                let t4 = push * sin_theta;
+                let t5 = free_x + sin_theta * t2;
+                let t6 = free_y - cos_theta * t2;
+                let shared = -cos_theta;
+                let shared_2 = -t1;
+                let [a_x_s1, a_y_s1] = emitted::saddle_point::<
+                    T,
+                    2,
+                    0,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [t5, t6],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, shared],
+                        [t3, t4, shared_2],
+                    ),
+                )?;
 
                 // (2) stage 2
                 let theta_s2 = theta + half_h * dot_theta;
@@ -507,27 +552,51 @@ const _: () = {
                 );
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
-                let t2 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2
-                    + dot_theta_s2
-                        * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
-                let a_x_s2 = free_x_2 - sin_theta_s2 * t2;
-                let a_y_s2 = free_y_2 + cos_theta_s2 * t2;
+                let t7 = dot_theta_s2
+                    * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
+                let lambda_3 = -inv_inv_m
+                    * (sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2 + t7);
+                let t8 = inv_m * lambda_3;
+                let t9 = push * cos_theta_s2;
+                let t10 = push * sin_theta_s2;
+                let t11 = free_x_2 + sin_theta_s2 * t8;
+                let t12 = free_y_2 - cos_theta_s2 * t8;
+                let shared_3 = -cos_theta_s2;
+                let shared_4 = -t7;
+                let [a_x_s2, a_y_s2] = emitted::saddle_point::<
+                    T,
+                    2,
+                    0,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [t11, t12],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s2, shared_3],
+                        [t9, t10, shared_4],
+                    ),
+                )?;
 
                 // (3) stage 3
                 let theta_s3 = theta + half_h * dot_theta_s2;
                 let dot_x_s3 = dot_x + half_h * a_x_s2;
                 let dot_y_s3 = dot_y + half_h * a_y_s2;
-                let t3 = half_h + t;
-                let phase_0 = t3;
+                let t13 = half_h + t;
+                let phase_0 = t13;
                 let (sin_phase_0, cos_phase_0) = emitted::corrected_sin_cos(
                     phase_0,
                     near_phase_0,
                     T::from_f64(0.0),
                     (sin_near_phase_0, cos_near_phase_0),
                 );
-                let t4 = turn - c_1 * sin_phase_0;
-                let t5 = t4 - c_0 * dot_theta_s2;
-                let dot_theta_s3 = dot_theta + half_h_over_J * t5;
+                let t14 = turn - c_1 * sin_phase_0;
+                let t15 = t14 - c_0 * dot_theta_s2;
+                let dot_theta_s3 = dot_theta + half_h_over_J * t15;
                 let (sin_theta_s3, cos_theta_s3) = emitted::rotated_sin_cos(
                     theta_s3,
                     theta,
@@ -535,18 +604,42 @@ const _: () = {
                 );
                 let free_x_3 = t0 * cos_theta_s3;
                 let free_y_3 = t0 * sin_theta_s3;
-                let t6 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3
-                    + dot_theta_s3
-                        * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
-                let a_x_s3 = free_x_3 - sin_theta_s3 * t6;
-                let a_y_s3 = free_y_3 + cos_theta_s3 * t6;
+                let t16 = dot_theta_s3
+                    * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
+                let lambda_4 = -inv_inv_m
+                    * (sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3 + t16);
+                let t17 = inv_m * lambda_4;
+                let t18 = push * cos_theta_s3;
+                let t19 = push * sin_theta_s3;
+                let t20 = free_x_3 + sin_theta_s3 * t17;
+                let t21 = free_y_3 - cos_theta_s3 * t17;
+                let shared_5 = -cos_theta_s3;
+                let shared_6 = -t16;
+                let [a_x_s3, a_y_s3] = emitted::saddle_point::<
+                    T,
+                    2,
+                    0,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [t20, t21],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s3, shared_5],
+                        [t18, t19, shared_6],
+                    ),
+                )?;
 
                 // (4) stage 4
                 let theta_s4 = theta + h * dot_theta_s3;
                 let dot_x_s4 = dot_x + h * a_x_s3;
                 let dot_y_s4 = dot_y + h * a_y_s3;
-                let t7 = t4 - c_0 * dot_theta_s3;
-                let dot_theta_s4 = dot_theta + h_over_J * t7;
+                let t22 = t14 - c_0 * dot_theta_s3;
+                let dot_theta_s4 = dot_theta + h_over_J * t22;
                 let (sin_theta_s4, cos_theta_s4) = emitted::rotated_sin_cos(
                     theta_s4,
                     theta,
@@ -554,13 +647,37 @@ const _: () = {
                 );
                 let free_x_4 = t0 * cos_theta_s4;
                 let free_y_4 = t0 * sin_theta_s4;
-                let t8 = cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0;
-                let free_theta_4 = inv_J * (turn - c_1 * t8 - c_0 * dot_theta_s4);
-                let t9 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4
-                    + dot_theta_s4
-                        * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
-                let a_x_s4 = free_x_4 - sin_theta_s4 * t9;
-                let a_y_s4 = free_y_4 + cos_theta_s4 * t9;
+                let t23 = cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0;
+                let free_theta_4 = inv_J * (turn - c_1 * t23 - c_0 * dot_theta_s4);
+                let t24 = dot_theta_s4
+                    * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
+                let lambda_5 = -inv_inv_m
+                    * (sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4 + t24);
+                let t25 = inv_m * lambda_5;
+                let t26 = push * cos_theta_s4;
+                let t27 = push * sin_theta_s4;
+                let t28 = free_x_4 + sin_theta_s4 * t25;
+                let t29 = free_y_4 - cos_theta_s4 * t25;
+                let shared_7 = -cos_theta_s4;
+                let shared_8 = -t24;
+                let [a_x_s4, a_y_s4] = emitted::saddle_point::<
+                    T,
+                    2,
+                    0,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [t28, t29],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s4, shared_7],
+                        [t26, t27, shared_8],
+                    ),
+                )?;
 
                 // (5) weighted mean of the stages
                 let x_1 = x
@@ -576,14 +693,89 @@ const _: () = {
                 let dot_y_1 = dot_y
                     + k0 * (a_y_s1 + T::from_f64(2.0) * (a_y_s2 + a_y_s3) + a_y_s4);
                 let dot_theta_1 = dot_theta
-                    + k0 * (free_theta + two_over_J * (t5 + t7) + free_theta_4);
+                    + k0 * (free_theta + two_over_J * (t15 + t22) + free_theta_4);
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_2],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, shared],
+                        [t3, t4, shared_2],
+                    ),
+                )?;
+                let [t30] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_3],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s2, shared_3],
+                        [t9, t10, shared_4],
+                    ),
+                )?;
+                let [t31] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_4],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s3, shared_5],
+                        [t18, t19, shared_6],
+                    ),
+                )?;
+                let [t32] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_5],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta_s4, shared_7],
+                        [t26, t27, shared_8],
+                    ),
+                )?;
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
-                    lambda: [-(k1 * (t2 + t6) + k2 * (t1 + t9))],
+                    lambda: [
+                        T::from_f64(0.3333333333333333) * (t30 + t31)
+                            + T::from_f64(0.16666666666666666) * (solution_0 + t32),
+                    ],
                     states: [],
                     carried: Carried {
-                        sin_t: t8,
+                        sin_t: t23,
                         last_theta: theta,
                         sin_theta_2: sin_theta,
                         cos_theta_2: cos_theta,
@@ -600,6 +792,8 @@ const _: () = {
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct Prepared<T> {
+                /// `m`
+                pub m: T,
                 /// `belt`
                 pub belt: T,
                 /// `c[0]`
@@ -618,6 +812,10 @@ const _: () = {
                 pub inv_m: T,
                 /// `1/J`
                 pub inv_J: T,
+                /// `m`
+                pub inv_inv_m: T,
+                /// `sqrt(m)*sqrt(1/m)`
+                pub masses: T,
                 /// `h/2`
                 pub half_h: T,
                 /// `h/(2*J)`
@@ -632,15 +830,11 @@ const _: () = {
                 pub k0: T,
                 /// `2/J`
                 pub two_over_J: T,
-                /// `m/3`
-                pub k1: T,
-                /// `m/6`
-                pub k2: T,
             }
             emitted::fields!(
-                Prepared { belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
-                cos_turn_of_phase_0, inv_m, inv_J, half_h, half_h_over_J, h_over_J,
-                sin_half_h, cos_half_h, k0, two_over_J, k1, k2 }
+                Prepared { m, belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
+                cos_turn_of_phase_0, inv_m, inv_J, inv_inv_m, masses, half_h,
+                half_h_over_J, h_over_J, sin_half_h, cos_half_h, k0, two_over_J }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -677,21 +871,21 @@ const _: () = {
                 let [m, J, belt, c_0, c_1] = *parameters;
                 let turn_of_phase_0 = h;
                 let (sin_turn_of_phase_0, cos_turn_of_phase_0) = h.sin_cos();
-                emitted::pivot(m, m, Failure::SingularMass)?;
-                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
+                let inv_inv_m = T::from_f64(1.0) / inv_m;
+                let sqrt_inv_m = inv_m.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_inv_m * sqrt_m;
+                emitted::pivot(J, J, Failure::SingularMass)?;
                 let half_h = T::from_f64(0.5) * h;
                 let half_h_over_J = inv_J * half_h;
                 let h_over_J = h * inv_J;
                 let (sin_half_h, cos_half_h) = half_h.sin_cos();
                 let k0 = T::from_f64(0.16666666666666666) * h;
                 let two_over_J = T::from_f64(2.0) * inv_J;
-                let inv_inv_m = T::from_f64(1.0) / inv_m;
-                let k1 = T::from_f64(0.3333333333333333) * inv_inv_m;
-                let k2 = T::from_f64(0.16666666666666666) * inv_inv_m;
                 Ok(Prepared {
+                    m,
                     belt,
                     c_0,
                     c_1,
@@ -701,6 +895,8 @@ const _: () = {
                     cos_turn_of_phase_0,
                     inv_m,
                     inv_J,
+                    inv_inv_m,
+                    masses,
                     half_h,
                     half_h_over_J,
                     h_over_J,
@@ -708,15 +904,13 @@ const _: () = {
                     cos_half_h,
                     k0,
                     two_over_J,
-                    k1,
-                    k2,
                 })
             }
 
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 4 add, 8 mul, 2 div, 1 sin_cos.
+            /// Operations: 4 add, 10 mul, 2 div, 1 sin_cos, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 5],
                 _h: T,
@@ -732,21 +926,41 @@ const _: () = {
                 let [push, _] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(m, m, Failure::SingularMass)?;
-                emitted::pivot(J, J, Failure::SingularMass)?;
                 let inv_m = T::from_f64(1.0) / m;
-                let t0 = push * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let free_x = t0 * cos_theta;
-                let free_y = t0 * sin_theta;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-                let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                    + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta))
+                let t0 = push * cos_theta;
+                let free_x = inv_m * t0;
+                let t1 = push * sin_theta;
+                let free_y = inv_m * t1;
+                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+                let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2)
                     / inv_m;
+                let sqrt_inv_m = inv_m.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_inv_m * sqrt_m;
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda],
+                    [[masses, masses]],
+                    (
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, -cos_theta],
+                        [t0, t1, -t2],
+                    ),
+                )?;
                 let next = NodeState {
                     q: [x, y, theta],
                     v: [dot_x, dot_y, dot_theta],
-                    lambda: [-minus_lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -868,9 +1082,10 @@ const _: () = {
         }
 
         /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 4 add, 5 mul, 2 div, 1 sin_cos.
+        /// Operations: 4 add, 9 mul, 2 div, 1 sin_cos, 2 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 5],
@@ -881,20 +1096,46 @@ const _: () = {
             let [_, _, theta] = *q;
             let [dot_x, dot_y, dot_theta] = *v;
             let (sin_theta, cos_theta) = theta.sin_cos();
-            let minus_defect = (belt - dot_x) * sin_theta + dot_y * cos_theta;
+            let t0 = belt * sin_theta;
+            let defect = dot_x * sin_theta - t0 - dot_y * cos_theta;
             let inv_m = T::from_f64(1.0) / m;
-            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-            let minus_sigma = minus_defect / inv_m;
-            let t0 = inv_m * minus_sigma;
-            let v_ = [dot_x + sin_theta * t0, dot_y - cos_theta * t0, dot_theta];
+            let sigma = defect / inv_m;
+            let sqrt_inv_m = inv_m.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_inv_m * sqrt_m;
+            let t1 = inv_m * sigma;
+            let t2 = m * dot_y;
+            let t3 = m * dot_x;
+            let t4 = dot_x - sin_theta * t1;
+            let t5 = dot_y + cos_theta * t1;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t4, t5],
+                [[masses, masses]],
+                (
+                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [sin_theta, -cos_theta],
+                    [t3, t2, t0],
+                ),
+            )?;
+            let v_ = [solution_0, solution_1, dot_theta];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
         /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
+        /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 8 add, 13 mul, 3 div, 1 sin, 1 sin_cos.
+        /// Operations: 10 add, 22 mul, 3 div, 1 sin, 1 sin_cos, 2 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 5],
@@ -907,22 +1148,63 @@ const _: () = {
             let [_, _, theta] = *q;
             let [dot_x, dot_y, dot_theta] = *v;
             let [push, turn] = *inputs;
-            emitted::pivot(m, m, Failure::SingularMass)?;
-            emitted::pivot(J, J, Failure::SingularMass)?;
             let inv_m = T::from_f64(1.0) / m;
-            let t0 = push * inv_m;
             let (sin_theta, cos_theta) = theta.sin_cos();
-            let free_x = t0 * cos_theta;
-            let free_y = t0 * sin_theta;
+            let t0 = push * cos_theta;
+            let free_x = inv_m * t0;
+            let t1 = push * sin_theta;
+            let free_y = inv_m * t1;
             let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-            let minus_lambda = (sin_theta * free_x - cos_theta * free_y
-                + dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta)) / inv_m;
-            let t1 = inv_m * minus_lambda;
-            let (a, lambda) = (
-                [free_x - sin_theta * t1, free_y + cos_theta * t1, free_theta],
+            let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+            let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2) / inv_m;
+            let sqrt_inv_m = inv_m.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_inv_m * sqrt_m;
+            emitted::pivot(J, J, Failure::SingularMass)?;
+            let t3 = inv_m * minus_lambda;
+            let t4 = push * (cos_theta * free_x + sin_theta * free_y);
+            let t5 = free_x - sin_theta * t3;
+            let t6 = free_y + cos_theta * t3;
+            let t7 = T::from_f64(64.0) * m * (t5 * t5 + t6 * t6);
+            let shared = -cos_theta;
+            let shared_2 = -t2;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t5, t6],
+                [[masses, masses], [t7, t4]],
+                (
+                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [sin_theta, shared],
+                    [t0, t1, shared_2],
+                ),
+            )?;
+            let [t8] = emitted::saddle_point::<
+                T,
+                2,
+                2,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
                 [-minus_lambda],
-            );
+                [[masses, masses], [t7, t4]],
+                (
+                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [sin_theta, shared],
+                    [t0, t1, shared_2],
+                ),
+            )?;
+            let (a, lambda) = ([solution_0, solution_1, free_theta], [t8]);
             if emitted::finite(&a) && emitted::finite(&lambda) {
                 Ok((a, lambda))
             } else {

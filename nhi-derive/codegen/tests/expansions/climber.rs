@@ -303,7 +303,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 3 add, 8 mul, 3 div.
+            /// Operations: 3 add, 11 mul, 3 div, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -318,19 +318,42 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = *v;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let t0 = m * r;
                 let m_r_sq = r * t0;
-                emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let t1 = dot_r * dot_phi;
-                let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+                let two_t0 = T::from_f64(2.0) * t0;
+                let t2 = t1 * two_t0;
+                let minus_free_phi = t2 / m_r_sq;
                 let pivot = (T::from_f64(1.0) + s * s) / m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                let lambda = (g + s * (t1 + r * free_phi)) / pivot;
+                let t3 = s * r;
+                let t4 = s * t1;
+                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
+                emitted::pivot(m, m, Failure::SingularMass)?;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_pivot * sqrt_m;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda],
+                    [[masses, masses], [m_r_sq, m_r_sq]],
+                    (
+                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-t3, T::from_f64(1.0)],
+                        [-t2, -m * g, t4],
+                    ),
+                )?;
                 let next = NodeState {
                     q: [r, phi, z],
                     v: [dot_r, dot_phi, dot_z],
-                    lambda: [lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -691,7 +714,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:
             /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 7 add, 13 mul, 4 div.
+            /// Operations: 7 add, 16 mul, 4 div, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -706,31 +729,54 @@ const _: () = {
                 let [dot_r, dot_phi, dot_z] = *v;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let t0 = m * r;
                 let m_r_sq = r * t0;
-                emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let t1 = dot_r * dot_phi;
-                let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+                let two_t0 = T::from_f64(2.0) * t0;
+                let t2 = t1 * two_t0;
+                let minus_free_phi = t2 / m_r_sq;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                let lambda = (g + s * (t1 + r * free_phi)) / pivot;
+                let t3 = s * r;
+                let t4 = s * t1;
+                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
+                emitted::pivot(m, m, Failure::SingularMass)?;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_pivot * sqrt_m;
+                let [lambda_2] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda],
+                    [[masses, masses], [m_r_sq, m_r_sq]],
+                    (
+                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-t3, T::from_f64(1.0)],
+                        [-t2, -m * g, t4],
+                    ),
+                )?;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_inv_m = T::from_f64(0.5) * inv_m;
-                let t2 = h * lambda;
-                let t3 = half_inv_m * t2;
-                let t4 = s * t3 / r;
-                let dot_phi_pre = dot_phi + t4;
-                let dot_z_pre = dot_z - t3;
-                let dot_phi_post = dot_phi - t4;
-                let dot_z_post = dot_z + t3;
+                let t5 = h * lambda_2;
+                let t6 = half_inv_m * t5;
+                let t7 = s * t6 / r;
+                let dot_phi_pre = dot_phi + t7;
+                let dot_z_pre = dot_z - t6;
+                let dot_phi_post = dot_phi - t7;
+                let dot_z_post = dot_z + t6;
                 let next = JumpState {
                     q: [r, phi, z],
                     v_pre: [dot_r, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r, dot_phi_post, dot_z_post],
-                    lambda: [lambda],
+                    lambda: [lambda_2],
                     states: [],
                     carried: (),
                 };
@@ -810,7 +856,7 @@ const _: () = {
             /// The state at (q, v) from which the first step has the velocity v:
             /// v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.
             ///
-            /// Operations: 12 add, 23 mul, 3 div.
+            /// Operations: 12 add, 28 mul, 3 div, 2 sqrt.
             pub fn start_stepped<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -827,15 +873,15 @@ const _: () = {
                 // velocity v_post = M⁻¹(p⁻(q, q + h v) − a)
                 let r_1 = r + h * dot_r;
                 emitted::pivot(m, m, Failure::SingularMass)?;
-                let r_sq = r * r;
-                let m_r_sq = m * r_sq;
+                let t0 = m * r;
+                let m_r_sq = r * t0;
                 emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
                 let half_h = T::from_f64(0.5) * h;
                 let inv_m = T::from_f64(1.0) / m;
                 let dot_r_post = dot_r - r * half_h * (dot_phi * dot_phi - k * inv_m);
-                let t0 = m * dot_phi;
-                let t1 = t0 / m_r_sq;
-                let dot_phi_post = dot_phi + T::from_f64(0.5) * (r_1 * r_1 - r_sq) * t1;
+                let t1 = dot_phi / m_r_sq;
+                let dot_phi_post = dot_phi
+                    - T::from_f64(0.5) * m * (r * r - r_1 * r_1) * t1;
                 let dot_z_post = dot_z + g * half_h;
 
                 // velocity v_pre = 2 v − v_post
@@ -845,15 +891,38 @@ const _: () = {
                 let dot_z_pre = T::from_f64(2.0) * dot_z - dot_z_post;
 
                 // multipliers Λ of the continuous equations
-                let minus_free_phi = r * two_dot_r * t1;
+                let t2 = t0 * two_dot_r;
+                let minus_free_phi = t1 * t2;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                let lambda = (g + s * (dot_r * dot_phi - r * minus_free_phi)) / pivot;
+                let t3 = s * r;
+                let t4 = s * dot_r * dot_phi;
+                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_m = m.sqrt();
+                let masses = sqrt_pivot * sqrt_m;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda],
+                    [[masses, masses], [m_r_sq, m_r_sq]],
+                    (
+                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-t3, T::from_f64(1.0)],
+                        [-dot_phi * t2, -m * g, t4],
+                    ),
+                )?;
                 let next = JumpState {
                     q: [r, phi, z],
                     v_pre: [dot_r_pre, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r_post, dot_phi_post, dot_z_post],
-                    lambda: [lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -955,9 +1024,10 @@ const _: () = {
         }
 
         /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 4 add, 6 mul, 3 div.
+        /// Operations: 4 add, 11 mul, 3 div, 2 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 4],
@@ -967,21 +1037,49 @@ const _: () = {
             let [m, _, _, s] = *parameters;
             let [r, _, _] = *q;
             let [dot_r, dot_phi, dot_z] = *v;
-            let defect = dot_z - s * r * dot_phi;
+            let t0 = s * r;
+            let defect = dot_z - dot_phi * t0;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let sigma = defect / pivot;
-            let t0 = inv_m * sigma;
-            let v_ = [dot_r, dot_phi + s * t0 / r, dot_z - t0];
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_pivot * sqrt_m;
+            let t1 = inv_m * sigma;
+            let t2 = m * r;
+            let t3 = r * t2;
+            let t4 = m * dot_z;
+            let t5 = dot_phi + s * t1 / r;
+            let t6 = dot_z - t1;
+            let t7 = dot_phi * t3;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t5, t6],
+                [[masses, masses], [t3, t3]],
+                (
+                    [t3, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [-t0, T::from_f64(1.0)],
+                    [t7, t4, T::from_f64(0.0)],
+                ),
+            )?;
+            let v_ = [dot_r, solution_0, solution_1];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
         /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
+        /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 6 add, 15 mul, 4 div.
+        /// Operations: 8 add, 27 mul, 4 div, 2 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 4],
@@ -991,22 +1089,69 @@ const _: () = {
             let [m, k, g, s] = *parameters;
             let [r, _, _] = *q;
             let [dot_r, dot_phi, _] = *v;
-            emitted::pivot(m, m, Failure::SingularMass)?;
-            let t0 = m * r;
-            let m_r_sq = r * t0;
-            emitted::pivot(m_r_sq, m_r_sq, Failure::SingularMass)?;
+            let r_sq = r * r;
+            let m_r_sq = m * r_sq;
             let inv_m = T::from_f64(1.0) / m;
             let minus_free_r = r * (k - m * dot_phi * dot_phi) * inv_m;
-            let t1 = dot_r * dot_phi;
-            let free_phi = -T::from_f64(2.0) * t0 * t1 / m_r_sq;
+            let t0 = dot_r * dot_phi;
+            let two_r = T::from_f64(2.0) * r;
+            let t1 = t0 * two_r;
+            let t2 = m * t1;
+            let minus_free_phi = t2 / m_r_sq;
             let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-            let lambda = (g + s * (t1 + r * free_phi)) / pivot;
-            let t2 = inv_m * lambda;
-            let (a, lambda_2) = (
-                [-minus_free_r, free_phi - s * t2 / r, t2 - g],
+            let t3 = s * r;
+            let t4 = s * t0;
+            let lambda = (g + t4 - minus_free_phi * t3) / pivot;
+            emitted::pivot(m, m, Failure::SingularMass)?;
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_pivot * sqrt_m;
+            let t5 = inv_m * lambda;
+            let t6 = g - t5;
+            let t7 = m * g;
+            let t8 = minus_free_phi + s * t5 / r;
+            let t9 = m * (g * g + t1 * minus_free_phi);
+            let t10 = T::from_f64(64.0) * m * (t6 * t6 + r_sq * t8 * t8);
+            let shared = -t3;
+            let shared_2 = -t2;
+            let shared_3 = -t7;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [-t8, -t6],
+                [[masses, masses], [m_r_sq, m_r_sq], [t10, t9]],
+                (
+                    [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [shared, T::from_f64(1.0)],
+                    [shared_2, shared_3, t4],
+                ),
+            )?;
+            let [t11] = emitted::saddle_point::<
+                T,
+                2,
+                2,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
                 [lambda],
-            );
+                [[masses, masses], [m_r_sq, m_r_sq], [t10, t9]],
+                (
+                    [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [shared, T::from_f64(1.0)],
+                    [shared_2, shared_3, t4],
+                ),
+            )?;
+            let (a, lambda_2) = ([-minus_free_r, solution_0, solution_1], [t11]);
             if emitted::finite(&a) && emitted::finite(&lambda_2) {
                 Ok((a, lambda_2))
             } else {

@@ -326,7 +326,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 2 add, 6 mul, 4 div.
+            /// Operations: 4 add, 17 mul, 5 div, 4 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -345,22 +345,63 @@ const _: () = {
                 let [torque] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(J, J, Failure::SingularMass)?;
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
-                let minus_free_v_perp = omega * v_;
+                let t0 = omega * v_;
                 let inv_m = T::from_f64(1.0) / m;
-                let pivot = r * r * inv_J + inv_m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
+                let r_sq = r * r;
+                let t1 = inv_J * r_sq;
+                let pivot = inv_m + t1;
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-                let lambda_1 = minus_free_v_perp / inv_m;
+                let lambda_1 = t0 / inv_m;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let t2 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t2;
+                let masses_2 = T::from_f64(8.0)
+                    * (T::from_f64(1.0)
+                        + T::from_f64(0.0009765625) * (J * inv_m / (r * r) + m * t1))
+                    * masses;
+                let sqrt_inv_m = inv_m.sqrt();
+                let masses_3 = sqrt_m * sqrt_inv_m;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    1,
+                    1,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_1],
+                    [[masses_3, masses_3]],
+                    ([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)]),
+                )?;
+                let [t3] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda_0],
+                    [[masses, masses_2]],
+                    (
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-r, T::from_f64(1.0)],
+                        [torque, m * free_v, T::from_f64(0.0)],
+                    ),
+                )?;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
-                    lambda: [-minus_lambda_0, lambda_1],
+                    lambda: [t3, solution_0],
                     states: [],
                     carried: (),
                 };
@@ -447,7 +488,7 @@ const _: () = {
             /// λ': mean of Λ with the weights of the last equation;
             /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
             ///
-            /// Operations: 58 add, 82 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
+            /// Operations: 58 add, 83 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -465,65 +506,111 @@ const _: () = {
                 Failure,
             > {
                 let Prepared {
+                    m,
+                    J,
+                    r,
                     h,
-                    k0,
-                    r_over_J_pivot,
-                    quarter_h_sq_over_J,
-                    inv_m_over_pivot,
-                    two_over_h,
-                    four_over_h_sq_pivot,
-                    four_over_h_sq_inv_m,
+                    inv_J,
+                    inv_m,
+                    r_over_J,
+                    inv_pivot,
+                    masses,
+                    masses_2,
+                    masses_3,
+                    half_h,
+                    inv_inv_m,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
-                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
-                    .carried;
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let Carried { carried } = state.carried;
                 let [torque] = *inputs;
 
                 // (1) stage 1
-                let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
-                let t0 = quarter_h_sq_free_v - k0 * torque;
-                let quarter_h_sq_a_phi_s1 = quarter_h_sq_over_J * torque
-                    + r_over_J_pivot * t0;
-                let quarter_h_sq_a_v_s1 = quarter_h_sq_free_v - inv_m_over_pivot * t0;
+                let free_phi = inv_J * torque;
+                let free_v = omega * v_perp;
+                let lambda_0_2 = -inv_pivot * (free_v - r * free_phi);
+                let t0 = free_v + inv_m * lambda_0_2;
+                let t1 = free_phi - r_over_J * lambda_0_2;
+                let shared = -r;
+                let [a_phi_s1, a_v_s1] = emitted::saddle_point::<
+                    T,
+                    2,
+                    0,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [t1, t0],
+                    [[masses, masses_2]],
+                    (
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [shared, T::from_f64(1.0)],
+                        [torque, carried, T::from_f64(0.0)],
+                    ),
+                )?;
 
                 // (2) stage 2
-                let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
-                let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
+                let dot_phi_s2 = dot_phi + half_h * a_phi_s1;
+                let v_s2 = v_ + half_h * a_v_s1;
+                let t2 = omega * v_s2;
+                let lambda_1_3 = inv_inv_m * t2;
 
                 // (3) weighted mean of the stages
-                let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
-                let t1 = two_over_h * half_h_omega;
-                let t2 = two_over_h * half_h_v_s2;
-                let t3 = two_over_h * half_h_v_perp;
+                let phi_1 = phi + h * dot_phi_s2;
+                let t3 = half_h * omega;
+                let t4 = half_h * v_;
+                let t5 = half_h * v_perp;
                 let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
                     f64,
-                >::dexp_left_inv(
-                    &[half_h_omega, half_h_v, half_h_v_perp],
-                    &[t1, t2, t3],
-                );
-                let t4 = h * dexp_left_inv_0;
-                let t5 = h * dexp_left_inv_1;
-                let t6 = h * dexp_left_inv_2;
+                >::dexp_left_inv(&[t3, t4, t5], &[omega, v_s2, v_perp]);
+                let t6 = h * dexp_left_inv_0;
+                let t7 = h * dexp_left_inv_1;
+                let t8 = h * dexp_left_inv_2;
                 let [theta_1, x_1, y_1] = SE2::<
                     f64,
-                >::displaced(&[theta, x, y], &[t4, t5, t6]);
-                let half_h_dot_phi_1 = half_h_dot_phi
-                    + T::from_f64(2.0) * quarter_h_sq_a_phi_s1;
-                let half_h_v_1 = half_h_v + T::from_f64(2.0) * quarter_h_sq_a_v_s1;
+                >::displaced(&[theta, x, y], &[t6, t7, t8]);
+                let dot_phi_1 = dot_phi + h * a_phi_s1;
+                let v_1 = v_ + h * a_v_s1;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_0_2],
+                    [[masses, masses_2]],
+                    (
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [shared, T::from_f64(1.0)],
+                        [torque, carried, T::from_f64(0.0)],
+                    ),
+                )?;
+                let [t9] = emitted::saddle_point::<
+                    T,
+                    1,
+                    1,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_1_3],
+                    [[masses_3, masses_3]],
+                    ([m], [T::from_f64(1.0)], [-m * t2, T::from_f64(0.0)]),
+                )?;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
-                    v: [two_over_h * half_h_dot_phi_1, t1, two_over_h * half_h_v_1, t3],
-                    lambda: [
-                        -four_over_h_sq_pivot * t0,
-                        four_over_h_sq_inv_m * half_h_omega * half_h_v_s2,
-                    ],
+                    v: [dot_phi_1, omega, v_1, v_perp],
+                    lambda: [solution_0, t9],
                     states: [],
-                    carried: Carried {
-                        half_h_dot_phi: half_h_dot_phi_1,
-                        half_h_omega,
-                        half_h_v: half_h_v_1,
-                        half_h_v_perp,
-                    },
+                    carried: Carried { carried },
                 };
                 next.checked::<T>()
             }
@@ -531,26 +618,36 @@ const _: () = {
             /// What depends on the parameters and the step size alone.
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct Prepared<T> {
+                /// `m`
+                pub m: T,
+                /// `J`
+                pub J: T,
+                /// `r`
+                pub r: T,
                 /// `h`
                 pub h: T,
-                /// `r*h^2/(4*J)`
-                pub k0: T,
-                /// `r/(J*(1/m + r^2/J))`
-                pub r_over_J_pivot: T,
-                /// `h^2/(4*J)`
-                pub quarter_h_sq_over_J: T,
-                /// `1/(m*(1/m + r^2/J))`
-                pub inv_m_over_pivot: T,
-                /// `2/h`
-                pub two_over_h: T,
-                /// `4/((1/m + r^2/J)*h^2)`
-                pub four_over_h_sq_pivot: T,
-                /// `4*m/h^2`
-                pub four_over_h_sq_inv_m: T,
+                /// `1/J`
+                pub inv_J: T,
+                /// `1/m`
+                pub inv_m: T,
+                /// `r/J`
+                pub r_over_J: T,
+                /// `1/(1/m + r^2/J)`
+                pub inv_pivot: T,
+                /// `sqrt(m)*sqrt(J)*sqrt(1/m + r^2/J)`
+                pub masses: T,
+                /// `masses*(J*inv_m/r^2 + m*r_sq_over_J + 1024)/128`
+                pub masses_2: T,
+                /// `sqrt(m)*sqrt(1/m)`
+                pub masses_3: T,
+                /// `h/2`
+                pub half_h: T,
+                /// `m`
+                pub inv_inv_m: T,
             }
             emitted::fields!(
-                Prepared { h, k0, r_over_J_pivot, quarter_h_sq_over_J, inv_m_over_pivot,
-                two_over_h, four_over_h_sq_pivot, four_over_h_sq_inv_m }
+                Prepared { m, J, r, h, inv_J, inv_m, r_over_J, inv_pivot, masses,
+                masses_2, masses_3, half_h, inv_inv_m }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -560,62 +657,55 @@ const _: () = {
                 ::core::cmp::PartialEq
             )]
             pub struct Carried<T> {
-                /// Velocity `dot(phi)`, times `h/2`.
-                pub half_h_dot_phi: T,
-                /// Velocity `omega`, times `h/2`.
-                pub half_h_omega: T,
-                /// Velocity `v`, times `h/2`.
-                pub half_h_v: T,
-                /// Velocity `v_perp`, times `h/2`.
-                pub half_h_v_perp: T,
+                /// Value that this step has computed for the next one: `m*omega*v_perp` at a start.
+                pub carried: T,
             }
-            emitted::fields!(
-                Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp }
-            );
+            emitted::fields!(Carried { carried });
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, _, J, r] = *parameters;
-                emitted::pivot(J, J, Failure::SingularMass)?;
-                emitted::pivot(m, m, Failure::SingularMass)?;
-                let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
+                let inv_m = T::from_f64(1.0) / m;
                 let r_over_J = r * inv_J;
-                let pivot = inv_m + r * r_over_J;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
-                let h_sq = h * h;
-                let quarter_h_sq = T::from_f64(0.25) * h_sq;
-                let k0 = r_over_J * quarter_h_sq;
+                let r_sq_over_J = r * r_over_J;
+                let pivot = inv_m + r_sq_over_J;
                 let inv_pivot = T::from_f64(1.0) / pivot;
-                let r_over_J_pivot = r_over_J * inv_pivot;
-                let quarter_h_sq_over_J = inv_J * quarter_h_sq;
-                let inv_m_over_pivot = inv_m * inv_pivot;
-                let inv_h = T::from_f64(1.0) / h;
-                let two_over_h = T::from_f64(2.0) * inv_h;
-                let inv_h_sq = inv_h * inv_h;
-                let four_over_h_sq = T::from_f64(4.0) * inv_h_sq;
-                let four_over_h_sq_pivot = inv_pivot * four_over_h_sq;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let k0 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * k0;
+                let masses_2 = T::from_f64(0.0078125)
+                    * (T::from_f64(1024.0) + m * r_sq_over_J + J * inv_m / (r * r))
+                    * masses;
+                let sqrt_inv_m = inv_m.sqrt();
+                let masses_3 = sqrt_m * sqrt_inv_m;
+                let half_h = T::from_f64(0.5) * h;
                 let inv_inv_m = T::from_f64(1.0) / inv_m;
-                let four_over_h_sq_inv_m = four_over_h_sq * inv_inv_m;
                 Ok(Prepared {
+                    m,
+                    J,
+                    r,
                     h,
-                    k0,
-                    r_over_J_pivot,
-                    quarter_h_sq_over_J,
-                    inv_m_over_pivot,
-                    two_over_h,
-                    four_over_h_sq_pivot,
-                    four_over_h_sq_inv_m,
+                    inv_J,
+                    inv_m,
+                    r_over_J,
+                    inv_pivot,
+                    masses,
+                    masses_2,
+                    masses_3,
+                    half_h,
+                    inv_inv_m,
                 })
             }
 
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 2 add, 6 mul, 4 div.
+            /// Operations: 4 add, 17 mul, 5 div, 4 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -634,22 +724,63 @@ const _: () = {
                 let [torque] = *inputs;
 
                 // multipliers Λ of the continuous equations
-                emitted::pivot(J, J, Failure::SingularMass)?;
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let free_phi = torque * inv_J;
                 let free_v = omega * v_perp;
-                let minus_free_v_perp = omega * v_;
+                let t0 = omega * v_;
                 let inv_m = T::from_f64(1.0) / m;
-                let pivot = r * r * inv_J + inv_m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
+                let r_sq = r * r;
+                let t1 = inv_J * r_sq;
+                let pivot = inv_m + t1;
                 let minus_lambda_0 = (free_v - r * free_phi) / pivot;
-                let lambda_1 = minus_free_v_perp / inv_m;
+                let lambda_1 = t0 / inv_m;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let t2 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t2;
+                let masses_2 = T::from_f64(8.0)
+                    * (T::from_f64(1.0)
+                        + T::from_f64(0.0009765625) * (J * inv_m / (r * r) + m * t1))
+                    * masses;
+                let sqrt_inv_m = inv_m.sqrt();
+                let masses_3 = sqrt_m * sqrt_inv_m;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    1,
+                    1,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_1],
+                    [[masses_3, masses_3]],
+                    ([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)]),
+                )?;
+                let [t3] = emitted::saddle_point::<
+                    T,
+                    2,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda_0],
+                    [[masses, masses_2]],
+                    (
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-r, T::from_f64(1.0)],
+                        [torque, m * free_v, T::from_f64(0.0)],
+                    ),
+                )?;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
                     v: [dot_phi, omega, v_, v_perp],
-                    lambda: [-minus_lambda_0, lambda_1],
+                    lambda: [t3, solution_0],
                     states: [],
                     carried: (),
                 };
@@ -658,96 +789,23 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 5 mul.
+            /// Operations: 2 mul.
             pub fn initial<T: Scalar>(
-                _parameters: &[T; 4],
-                h: T,
+                parameters: &[T; 4],
+                _h: T,
                 state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
-                let [dot_phi, omega, v_, v_perp] = state.v;
-                let half_h = T::from_f64(0.5) * h;
+                let [m, _, _, _] = *parameters;
+                let [_, omega, _, v_perp] = state.v;
                 let carried = Carried {
-                    half_h_dot_phi: dot_phi * half_h,
-                    half_h_omega: omega * half_h,
-                    half_h_v: v_ * half_h,
-                    half_h_v_perp: v_perp * half_h,
+                    carried: m * omega * v_perp,
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
                 } else {
                     Err(Failure::NonFinite)
                 }
-            }
-
-            /// The carried numbers of a state for another step size `h`.
-            ///
-            /// Operations: 5 mul.
-            #[inline(always)]
-            pub fn rescale<T: Scalar>(
-                _parameters: &[T; 4],
-                h: T,
-                state: &NodeState<
-                    Posed<SE2<f64>, T, 1, 4>,
-                    [T; 4],
-                    [T; 2],
-                    [T; 0],
-                    Carried<T>,
-                >,
-                _t: T,
-            ) -> Result<Carried<T>, Failure> {
-                let [dot_phi, omega, v_, v_perp] = state.v;
-                let half_h = T::from_f64(0.5) * h;
-                let carried = Carried {
-                    half_h_dot_phi: dot_phi * half_h,
-                    half_h_omega: omega * half_h,
-                    half_h_v: v_ * half_h,
-                    half_h_v_perp: v_perp * half_h,
-                };
-                if emitted::finite(&carried) {
-                    Ok(carried)
-                } else {
-                    Err(Failure::NonFinite)
-                }
-            }
-
-            /// Velocities from their last values and the change of their increments.
-            ///
-            /// Operations: 8 add, 4 mul, 1 div.
-            #[inline(always)]
-            pub fn update_velocity<T: Scalar>(
-                h: T,
-                before: &NodeState<
-                    Posed<SE2<f64>, T, 1, 4>,
-                    [T; 4],
-                    [T; 2],
-                    [T; 0],
-                    Carried<T>,
-                >,
-                state: &NodeState<
-                    Posed<SE2<f64>, T, 1, 4>,
-                    [T; 4],
-                    [T; 2],
-                    [T; 0],
-                    Carried<T>,
-                >,
-            ) -> [T; 4] {
-                let [old_dot_phi, old_omega, old_v, old_v_perp] = before.v;
-                let Carried {
-                    half_h_dot_phi: old_half_h_dot_phi_2,
-                    half_h_omega: old_half_h_omega_2,
-                    half_h_v: old_half_h_v_2,
-                    half_h_v_perp: old_half_h_v_perp_2,
-                } = before.carried;
-                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
-                    .carried;
-                let rate = T::from_f64(2.0) / h;
-                [
-                    old_dot_phi + (half_h_dot_phi - old_half_h_dot_phi_2) * rate,
-                    old_omega + (half_h_omega - old_half_h_omega_2) * rate,
-                    old_v + (half_h_v - old_half_h_v_2) * rate,
-                    old_v_perp + (half_h_v_perp - old_half_h_v_perp_2) * rate,
-                ]
             }
         }
 
@@ -819,9 +877,10 @@ const _: () = {
         }
 
         /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 5 add, 5 mul, 4 div.
+        /// Operations: 6 add, 14 mul, 4 div, 3 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 4],
@@ -829,29 +888,54 @@ const _: () = {
             v: &[T; 4],
         ) -> Result<[T; 4], Failure> {
             let [m, _, J, r] = *parameters;
-            let [dot_phi, omega, v_, v_perp] = *v;
+            let [dot_phi, omega, v_, _] = *v;
             let defect_0 = v_ - r * dot_phi;
             let inv_m = T::from_f64(1.0) / m;
             let t0 = r / J;
-            let pivot = inv_m + r * t0;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
+            let t1 = r * t0;
+            let pivot = inv_m + t1;
             let sigma_0 = defect_0 / pivot;
-            let sigma_1 = v_perp / inv_m;
-            let v__2 = [
-                dot_phi + t0 * sigma_0,
-                omega,
-                v_ - inv_m * sigma_0,
-                v_perp - inv_m * sigma_1,
-            ];
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_J = J.sqrt();
+            let sqrt_m = m.sqrt();
+            let t2 = sqrt_pivot * sqrt_J;
+            let masses = sqrt_m * t2;
+            let masses_2 = T::from_f64(8.0)
+                * (T::from_f64(1.0)
+                    + T::from_f64(0.0009765625) * (J * inv_m / (r * r) + m * t1))
+                * masses;
+            let t3 = J * dot_phi;
+            let t4 = m * v_;
+            let t5 = v_ - inv_m * sigma_0;
+            let t6 = dot_phi + t0 * sigma_0;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t6, t5],
+                [[masses, masses_2]],
+                (
+                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [-r, T::from_f64(1.0)],
+                    [t3, t4, T::from_f64(0.0)],
+                ),
+            )?;
+            let v__2 = [solution_0, omega, solution_1, T::from_f64(0.0)];
             if emitted::finite(&v__2) { Ok(v__2) } else { Err(Failure::NonFinite) }
         }
 
         /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
         /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
+        /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 5 add, 9 mul, 4 div.
+        /// Operations: 6 add, 22 mul, 4 div, 4 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 4],
@@ -862,8 +946,6 @@ const _: () = {
             let [m, _, J, r] = *parameters;
             let [_, omega, v_, v_perp] = *v;
             let [torque] = *inputs;
-            emitted::pivot(J, J, Failure::SingularMass)?;
-            emitted::pivot(m, m, Failure::SingularMass)?;
             let inv_J = T::from_f64(1.0) / J;
             let free_phi = torque * inv_J;
             let free_v = omega * v_perp;
@@ -871,18 +953,75 @@ const _: () = {
             let inv_m = T::from_f64(1.0) / m;
             let t0 = r * inv_J;
             let pivot = inv_m + r * t0;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-            emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
             let minus_lambda_0 = (free_v - r * free_phi) / pivot;
             let lambda_1 = minus_free_v_perp / inv_m;
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_J = J.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_J * sqrt_m * sqrt_pivot;
+            let sqrt_inv_m = inv_m.sqrt();
+            let masses_2 = sqrt_m * sqrt_inv_m;
+            let t1 = m * omega;
+            let t2 = v_perp * t1;
+            let t3 = v_ * t1;
+            let t4 = free_v - inv_m * minus_lambda_0;
+            let t5 = free_phi + t0 * minus_lambda_0;
+            let t6 = T::from_f64(64.0) * (m * t4 * t4 + J * t5 * t5);
+            let t7 = torque * free_phi + free_v * t2;
+            let shared = -r;
+            let [solution_0, solution_1] = emitted::saddle_point::<
+                T,
+                2,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t5, t4],
+                [[masses, masses], [t6, t7]],
+                (
+                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [shared, T::from_f64(1.0)],
+                    [torque, t2, T::from_f64(0.0)],
+                ),
+            )?;
+            let [t8] = emitted::saddle_point::<
+                T,
+                2,
+                2,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [-minus_lambda_0],
+                [[masses, masses], [t6, t7]],
+                (
+                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                    [shared, T::from_f64(1.0)],
+                    [torque, t2, T::from_f64(0.0)],
+                ),
+            )?;
+            let [t9] = emitted::saddle_point::<
+                T,
+                1,
+                1,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [lambda_1],
+                [[masses_2, masses_2], [T::from_f64(0.0), minus_free_v_perp * t3]],
+                ([m], [T::from_f64(1.0)], [-t3, T::from_f64(0.0)]),
+            )?;
             let (a, lambda) = (
-                [
-                    free_phi + t0 * minus_lambda_0,
-                    T::from_f64(0.0),
-                    free_v - inv_m * minus_lambda_0,
-                    inv_m * lambda_1 - minus_free_v_perp,
-                ],
-                [-minus_lambda_0, lambda_1],
+                [solution_0, T::from_f64(0.0), solution_1, T::from_f64(0.0)],
+                [t8, t9],
             );
             if emitted::finite(&a) && emitted::finite(&lambda) {
                 Ok((a, lambda))
@@ -1388,7 +1527,7 @@ const _: () = {
             kernel::rkmk2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
+        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
         const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
@@ -1464,32 +1603,6 @@ const _: () = {
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rkmk2::step(__prepared, __state, __t, __inputs)
-        }
-
-        #[inline(always)]
-        fn rescale<__T: ::nhi_runtime::Scalar>(
-            __parameters: &[__T; 4],
-            __h: __T,
-            __state: &Self::State<__T>,
-            __t: __T,
-        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            let __carried = kernel::rkmk2::rescale(__parameters, __h, __state, __t)?;
-            ::core::result::Result::Ok(::nhi_runtime::NodeState {
-                carried: __carried,
-                ..*__state
-            })
-        }
-
-        #[inline(always)]
-        fn update_velocity<__T: ::nhi_runtime::Scalar>(
-            __h: __T,
-            __before: &Self::State<__T>,
-            __state: &Self::State<__T>,
-        ) -> Self::State<__T> {
-            ::nhi_runtime::NodeState {
-                v: kernel::rkmk2::update_velocity(__h, __before, __state),
-                ..*__state
-            }
         }
     }
 };

@@ -322,7 +322,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
+            /// Operations: 5 add, 15 mul, 4 div, 1 sin_cos, 3 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 3],
                 _h: T,
@@ -337,15 +337,55 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = *v;
 
                 // multipliers Λ of the continuous equations
-                let pivot = (J + m * a * a) / (J * m);
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                let a_sq = a * a;
+                let t0 = m * a_sq;
+                let inv_J = T::from_f64(1.0) / J;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = (J + t0) * inv_J * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
-                    / pivot;
+                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+                let minus_lambda = t1 / pivot;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let t2 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t2;
+                let masses_2 = T::from_f64(8.0)
+                    * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
+                        + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
+                    * masses;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    3,
+                    3,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda],
+                    [[masses, masses_2]],
+                    (
+                        [
+                            J,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                        ],
+                        [a, sin_theta, -cos_theta],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                    ),
+                )?;
                 let next = NodeState {
                     q: [theta, x, y],
                     v: [dot_theta, dot_x, dot_y],
-                    lambda: [-minus_lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -642,7 +682,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:
             /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 8 add, 14 mul, 3 div, 1 sin_cos.
+            /// Operations: 11 add, 22 mul, 4 div, 1 sin_cos, 3 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 3],
                 h: T,
@@ -657,32 +697,70 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = *v;
 
                 // multipliers Λ of the continuous equations
+                let a_sq = a * a;
+                let t0 = m * a_sq;
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
-                let pivot = (J + m * a * a) * inv_J * inv_m;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                let pivot = (J + t0) * inv_J * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
-                    / pivot;
+                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+                let minus_lambda = t1 / pivot;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let t2 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t2;
+                let masses_2 = T::from_f64(8.0)
+                    * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
+                        + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
+                    * masses;
+                let [lambda_2] = emitted::saddle_point::<
+                    T,
+                    3,
+                    3,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda],
+                    [[masses, masses_2]],
+                    (
+                        [
+                            J,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                        ],
+                        [a, sin_theta, -cos_theta],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                    ),
+                )?;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_h = T::from_f64(0.5) * h;
-                let t0 = minus_lambda * half_h;
-                let t1 = a * inv_J * t0;
-                let dot_theta_pre = dot_theta + t1;
-                let t2 = inv_m * t0;
-                let t3 = sin_theta * t2;
-                let dot_x_pre = dot_x + t3;
-                let t4 = cos_theta * t2;
-                let dot_y_pre = dot_y - t4;
-                let dot_theta_post = dot_theta - t1;
-                let dot_x_post = dot_x - t3;
-                let dot_y_post = dot_y + t4;
+                let t3 = lambda_2 * half_h;
+                let t4 = a * inv_J * t3;
+                let dot_theta_pre = dot_theta - t4;
+                let t5 = inv_m * t3;
+                let t6 = sin_theta * t5;
+                let dot_x_pre = dot_x - t6;
+                let t7 = cos_theta * t5;
+                let dot_y_pre = dot_y + t7;
+                let dot_theta_post = dot_theta + t4;
+                let dot_x_post = dot_x + t6;
+                let dot_y_post = dot_y - t7;
                 let next = JumpState {
                     q: [theta, x, y],
                     v_pre: [dot_theta_pre, dot_x_pre, dot_y_pre],
                     v_post: [dot_theta_post, dot_x_post, dot_y_post],
-                    lambda: [-minus_lambda],
+                    lambda: [lambda_2],
                     states: [],
                     carried: (),
                 };
@@ -719,7 +797,7 @@ const _: () = {
             /// The state at (q, v) from which the first step has the velocity v:
             /// v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.
             ///
-            /// Operations: 2 add, 6 mul, 2 div, 1 sin_cos.
+            /// Operations: 5 add, 15 mul, 4 div, 1 sin_cos, 3 sqrt.
             pub fn start_stepped<T: Scalar>(
                 parameters: &[T; 3],
                 _h: T,
@@ -734,16 +812,56 @@ const _: () = {
                 let [dot_theta, dot_x, dot_y] = *v;
 
                 // multipliers Λ of the continuous equations
-                let pivot = (J + m * a * a) / (J * m);
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+                let a_sq = a * a;
+                let t0 = m * a_sq;
+                let inv_J = T::from_f64(1.0) / J;
+                let inv_m = T::from_f64(1.0) / m;
+                let pivot = (J + t0) * inv_J * inv_m;
                 let (sin_theta, cos_theta) = theta.sin_cos();
-                let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
-                    / pivot;
+                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+                let minus_lambda = t1 / pivot;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let t2 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t2;
+                let masses_2 = T::from_f64(8.0)
+                    * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
+                        + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
+                    * masses;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    3,
+                    3,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [-minus_lambda],
+                    [[masses, masses_2]],
+                    (
+                        [
+                            J,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                        ],
+                        [a, sin_theta, -cos_theta],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                    ),
+                )?;
                 let next = JumpState {
                     q: [theta, x, y],
                     v_pre: [dot_theta, dot_x, dot_y],
                     v_post: [dot_theta, dot_x, dot_y],
-                    lambda: [-minus_lambda],
+                    lambda: [solution_0],
                     states: [],
                     carried: (),
                 };
@@ -861,9 +979,10 @@ const _: () = {
         }
 
         /// Nearest admissible velocity in the kinetic-energy metric, v − B σ, one component per velocity.
-        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Fails where M or C is singular.
+        /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 6 add, 12 mul, 3 div, 1 sin_cos.
+        /// Operations: 9 add, 23 mul, 4 div, 1 sin_cos, 3 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 3],
@@ -875,25 +994,66 @@ const _: () = {
             let [dot_theta, dot_x, dot_y] = *v;
             let (sin_theta, cos_theta) = theta.sin_cos();
             let defect = a * dot_theta + dot_x * sin_theta - dot_y * cos_theta;
+            let a_sq = a * a;
+            let t0 = m * a_sq;
             let inv_J = T::from_f64(1.0) / J;
             let inv_m = T::from_f64(1.0) / m;
-            let pivot = (J + m * a * a) * inv_J * inv_m;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
+            let pivot = (J + t0) * inv_J * inv_m;
             let sigma = defect / pivot;
-            let t0 = inv_m * sigma;
-            let v_ = [
-                dot_theta - a * inv_J * sigma,
-                dot_x - sin_theta * t0,
-                dot_y + cos_theta * t0,
-            ];
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_J = J.sqrt();
+            let sqrt_m = m.sqrt();
+            let t1 = sqrt_pivot * sqrt_J;
+            let masses = sqrt_m * t1;
+            let masses_2 = T::from_f64(8.0)
+                * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
+                    + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
+                * masses;
+            let t2 = inv_m * sigma;
+            let t3 = m * dot_y;
+            let t4 = m * dot_x;
+            let t5 = J * dot_theta;
+            let t6 = dot_x - sin_theta * t2;
+            let t7 = dot_y + cos_theta * t2;
+            let t8 = dot_theta - a * inv_J * sigma;
+            let [solution_0, solution_1, solution_2] = emitted::saddle_point::<
+                T,
+                3,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [t8, t6, t7],
+                [[masses, masses_2]],
+                (
+                    [
+                        J,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                    ],
+                    [a, sin_theta, -cos_theta],
+                    [t5, t4, t3, T::from_f64(0.0)],
+                ),
+            )?;
+            let v_ = [solution_0, solution_1, solution_2];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
         }
 
         /// Accelerations dv/dt = M⁻¹(b + μᵀ λ), one per velocity, and multipliers λ = −C⁻¹(μ M⁻¹ b + γ), one per constraint.
         /// b = L_q + f − dL_v/dt at constant v; γ = d(μ v + μ₀)/dt at constant v; C = μ M⁻¹ μᵀ; μᵀ λ is the reaction.
-        /// Fails where M or C is singular.
+        /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
+        /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 2 add, 12 mul, 3 div, 1 sin_cos.
+        /// Operations: 2 add, 14 mul, 3 div, 1 sin_cos, 3 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 3],
@@ -906,15 +1066,76 @@ const _: () = {
             let inv_J = T::from_f64(1.0) / J;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (J + m * a * a) * inv_J * inv_m;
-            emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
             let (sin_theta, cos_theta) = theta.sin_cos();
-            let minus_lambda = dot_theta * (dot_y * sin_theta + dot_x * cos_theta)
-                / pivot;
-            let t0 = inv_m * minus_lambda;
-            let (a_2, lambda) = (
-                [-a * inv_J * minus_lambda, -sin_theta * t0, cos_theta * t0],
+            let t0 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+            let minus_lambda = t0 / pivot;
+            let sqrt_pivot = pivot.sqrt();
+            let sqrt_J = J.sqrt();
+            let sqrt_m = m.sqrt();
+            let masses = sqrt_J * sqrt_m * sqrt_pivot;
+            let t1 = inv_m * minus_lambda;
+            let t2 = sin_theta * t1;
+            let t3 = cos_theta * t1;
+            let t4 = a * inv_J * minus_lambda;
+            let shared = -cos_theta;
+            let shared_2 = -t0;
+            let [solution_0, solution_1, solution_2] = emitted::saddle_point::<
+                T,
+                3,
+                0,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
+                [-t4, -t2, t3],
+                [[masses, masses]],
+                (
+                    [
+                        J,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                    ],
+                    [a, sin_theta, shared],
+                    [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
+                ),
+            )?;
+            let [t5] = emitted::saddle_point::<
+                T,
+                3,
+                3,
+                _,
+                _,
+                _,
+                _,
+                _,
+            >(
                 [-minus_lambda],
-            );
+                [[masses, masses]],
+                (
+                    [
+                        J,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        T::from_f64(0.0),
+                        m,
+                    ],
+                    [a, sin_theta, shared],
+                    [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
+                ),
+            )?;
+            let (a_2, lambda) = ([solution_0, solution_1, solution_2], [t5]);
             if emitted::finite(&a_2) && emitted::finite(&lambda) {
                 Ok((a_2, lambda))
             } else {

@@ -264,35 +264,36 @@ impl Body<'_> {
     }
 
     /// ```c
-    /// double solution[5] = {known, NHI_R(1.0), NHI_R(1.0)};
-    /// if (!(pivot > NHI_REGULAR * diagonal)) {
+    /// double solution[2] = {known};
+    /// if (!nhi_is_large(pivot, diagonal)) {
     ///     double mass[4] = {..}, mu[2] = {..}, rhs[3] = {..};
-    ///     nhi_saddle_point(..);
+    ///     const nhi_status status = nhi_saddle_point(..);
     /// }
     /// ```
     fn saddle(&mut self, to: &[Option<Value>], saddle: Saddle, arguments: &[Operand]) {
         let (n, m, real) = (saddle.velocities, saddle.constraints, self.writer.language.real);
         let [known, pivots, mass, mu, rhs] = saddle.arguments().map(|part| self.operands(&arguments[part]));
-        let names =
-            ["solution", "mass", "mu", "rhs", "sizes", "scales", "order"].map(|name| self.fresh(name));
-        let [solution, rest @ ..] = &names;
-        let [of_mass, of_mu, of_rhs, sizes, scales, order] = rest;
-        let ones = [(); 2].map(|()| "NHI_R(1.0)".to_owned());
-        self.array(real, solution, &[known, ones.to_vec()].concat());
-        let regular = pivots.chunks(2).map(|pair| format!("nhi_is_large({})", pair.join(", ")));
-        let regular: Vec<String> = regular.collect();
-        self.add(&format!("if (!({})) {{", regular.join(" && ")));
+        let [solution, of_mass, of_mu, of_rhs, sizes, scales, order, status] =
+            ["solution", "mass", "mu", "rhs", "sizes", "scales", "order", "status"]
+                .map(|name| self.fresh(name));
+        self.array(real, &solution, &known);
+        let large = pivots.chunks(2).map(|pair| format!("nhi_is_large({})", pair.join(", ")));
+        let large: Vec<String> = large.collect();
+        self.add(&format!("if (!({})) {{", large.join(" && ")));
         self.indent += 1;
-        self.array(real, of_mass, &mass);
-        self.array(real, of_mu, &mu);
-        self.array(real, of_rhs, &rhs);
-        let (equations, entries) = (n + m, n * m);
+        self.array(real, &of_mass, &mass);
+        self.array(real, &of_mu, &mu);
+        self.array(real, &of_rhs, &rhs);
+        let (equations, entries, first) = (n + m, n * m, saddle.results().start);
         self.add(&format!(
             "double {sizes}[{entries}], {scales}[{n}];
 int {order}[{equations}];
-nhi_saddle_point({n}, {m}, {}, {solution});",
-            rest.join(", ")
+const nhi_status {status} = nhi_saddle_point({n}, {m}, {of_mass}, {of_mu}, {of_rhs}, {sizes}, {scales}, {order});"
         ));
+        self.add(&fail_if(&format!("{status} != NHI_OK"), &status));
+        for i in 0..known.len() {
+            self.add(&format!("{solution}[{i}] = {of_rhs}[{}];", first + i));
+        }
         self.indent -= 1;
         self.add("}");
         self.assign_all(to, |i| format!("{solution}[{i}]"));

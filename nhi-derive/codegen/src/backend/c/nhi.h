@@ -379,24 +379,15 @@ NHI_LOOP void nhi_saddle_substitute(int n, int m, const nhi_real *mass, const nh
 
 /* The solution is x = x_0 + X u with a basis X of what mu annihilates, from an elimination of mu with complete pivoting in which
  * velocities are measured by their masses, and X^T M X u = X^T (f - M x_0). `mass` (n x n), `mu` (m x n) and `rhs` (f and r) are
- * overwritten; `sizes` has room for m x n numbers, `scales` for n, and `order` for n + m. After x and lambda come two numbers: 1 if the
- * constraints are independent, and if M is positive definite on what they admit; otherwise 0, or not a number if numbers are not
- * finite. */
-NHI_LOOP void nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales, int *order,
-                               nhi_real *solution)
+ * overwritten, `rhs` by x and lambda; `sizes` has room for m x n numbers, `scales` for n, and `order` for n + m. It fails where the
+ * constraints are dependent, or M is not positive definite on what they admit. */
+NHI_LOOP nhi_status nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales,
+                                     int *order)
 {
-    nhi_real *constraints = &solution[n + m], *inertia = &solution[n + m + 1];
-    *constraints = NHI_R(1.0);
-    *inertia = NHI_R(1.0);
     nhi_saddle_measure(n, m, mass, mu, sizes, scales, order);
     for (int k = 0; k < m; ++k) {
         if (!nhi_saddle_eliminate(n, m, k, mass, mu, rhs, sizes, scales, order)) {
-            double flag = 0.0;
-            for (int i = 0; i < m * n; ++i) {
-                flag += nhi_zero_if_finite((double)mu[i]);
-            }
-            *constraints = NHI_R(flag);
-            return;
+            return nhi_all_finite(mu, m * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
         }
     }
     nhi_saddle_basis(n, m, mu, rhs);
@@ -404,8 +395,7 @@ NHI_LOOP void nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu, nhi_r
     for (int k = m; k < n; ++k) {
         const double pivot = (double)mass[n * k + k];
         if (!(pivot > NHI_ROUNDINGS * scales[k] && pivot > 0.0)) {
-            *inertia = NHI_R(nhi_zero_if_finite(pivot) + nhi_zero_if_finite(scales[k]));
-            return;
+            return nhi_is_finite(pivot) && nhi_is_finite(scales[k]) ? NHI_SINGULAR_MASS : NHI_NON_FINITE;
         }
         for (int i = k + 1; i < n; ++i) {
             const nhi_real factor = mass[n * k + i] / mass[n * k + k];
@@ -416,9 +406,16 @@ NHI_LOOP void nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu, nhi_r
         }
     }
     nhi_saddle_substitute(n, m, mass, mu, rhs);
+    /* Back to the order of the velocities and constraints. */
     for (int k = 0; k < n + m; ++k) {
-        solution[k < n ? order[k] : n + order[k]] = rhs[k];
+        const int first = k < n ? 0 : n;
+        while (first + order[k] != k) {
+            const int to = first + order[k];
+            nhi_swap(rhs, k, to);
+            nhi_swap_int(order, k, to);
+        }
     }
+    return NHI_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------

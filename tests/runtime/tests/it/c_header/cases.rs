@@ -196,15 +196,16 @@ fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B
              for (int j = 0; j < {n}; ++j) {{ mass[{n} * i + j] = x[i < j ? {n} * i + j : {n} * j + i]; }}
          }}
          for (int i = 0; i < {B}; ++i) {{ mu[i] = x[{A} + i]; }}
-         for (int i = 0; i < {R}; ++i) {{ rhs[i] = x[{A} + {B} + i]; y[i] = NHI_R(0.0); }}
-         nhi_saddle_point({n}, {m}, mass, mu, rhs, sizes, scales, order, y);"
+         for (int i = 0; i < {R}; ++i) {{ rhs[i] = x[{A} + {B} + i]; }}
+         const int status = nhi_saddle_point({n}, {m}, mass, mu, rhs, sizes, scales, order);
+         y[{R}] = NHI_R(status);
+         for (int i = 0; i < {R}; ++i) {{ y[i] = status == NHI_OK ? rhs[i] : NHI_R(0.0); }}"
     );
-    case(&format!("saddle_point of {m} constraints"), A + B + R, R + 2, &there, move |x: &[T]| {
-        let zero = T::from_f64(0.0);
+    case(&format!("saddle_point of {m} constraints"), A + B + R, R + 1, &there, move |x: &[T]| {
         let (given, rest) = x.split_at(A);
         let (mu, rhs) = rest.split_at(B);
         let mut mass: Vec<T> = (0..A).map(|k| given[N * (k / N).min(k % N) + (k / N).max(k % N)]).collect();
-        let (mut mu, mut rhs, mut solution) = (mu.to_vec(), rhs.to_vec(), vec![zero; R]);
+        let (mut mu, mut rhs) = (mu.to_vec(), rhs.to_vec());
         let mut equations = Saddle {
             n: N,
             mass: &mut mass,
@@ -214,9 +215,14 @@ fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B
             scales: &mut [0.0; N],
             order: &mut [0; R],
         };
-        let flags = equations.solve(&mut solution);
-        solution.extend(flags.map(T::from_f64));
-        solution
+        let status = match equations.solve() {
+            Ok(()) => 0.0,
+            Err(Failure::SingularConstraints) => 2.0,
+            Err(Failure::SingularMass) => 3.0,
+            Err(_) => 4.0,
+        };
+        let zero = T::from_f64(0.0);
+        rhs.iter().map(|&x| if status == 0.0 { x } else { zero }).chain([T::from_f64(status)]).collect()
     })
 }
 
