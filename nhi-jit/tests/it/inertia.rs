@@ -92,6 +92,31 @@ fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
     }
 }
 
+#[test]
+fn explicit_methods_move_parts_without_inertia_as_if_these_had_no_term() {
+    for (text, velocity, parameters, without) in PARTS {
+        for method in [Method::Rk2Midpoint, Method::Rk2Heun, Method::Rk4] {
+            let end = |text: &str| {
+                let derived = derived(text, method.facts().marker);
+                let optimised = derived.optimised().expect("finite constants");
+                let variant: Variant = method.into();
+                let compiled =
+                    Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+                let q = vec![0.3; compiled.coordinates().len()];
+                let v: Vec<f64> = (0..q.len()).map(|i| 0.4 - 0.3 * i as f64).collect();
+                let inputs = vec![0.2; compiled.inputs().len()];
+                let mut run = Simulation::project(&compiled, variant, &parameters, &q, &v, &inputs, 0.01)
+                    .expect("a start");
+                run.advance(100).unwrap_or_else(|e| panic!("{method:?}, {velocity}: {e}"));
+                [run.q().to_vec(), run.v()].concat()
+            };
+            for (x, y) in end(text).iter().zip(end(without)) {
+                assert!((x - y).abs() <= 1e-13 * (1.0 + y.abs()), "{method:?}, {velocity}: {x} {y}");
+            }
+        }
+    }
+}
+
 /// The number of coordinates.
 fn count(text: &str) -> usize {
     let all =

@@ -123,7 +123,11 @@ impl Builder<'_> {
             })
             .collect();
         let lambda = self.solve_c(&node, &rhs);
-        let mut lambda = self.bind_forms("lambda", &lambda);
+        // A single multiplier has no name: a name would be computed for the velocities too, where M often cancels.
+        let mut lambda = match &lambda[..] {
+            [_] if self.watched.is_some() => lambda,
+            several => self.bind_forms("lambda", several),
+        };
         let pushed = self.apply(&node.reaction.b, &lambda);
         let mut a: Vec<Expr> = free.iter().zip(pushed).map(|(&x, y)| self.add(x, y)).collect();
         if self.is_implicit() {

@@ -273,13 +273,11 @@ const _: () = {
                 let free_x = inv_m * t0;
                 let t1 = push * sin_theta;
                 let free_y = inv_m * t1;
-                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-                let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2)
-                    / inv_m;
                 let sqrt_inv_m = inv_m.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_inv_m * sqrt_m;
                 emitted::pivot(J, J, Failure::SingularMass)?;
+                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     2,
@@ -290,7 +288,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [-minus_lambda],
+                    [-(sin_theta * free_x - cos_theta * free_y + t2) / inv_m],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
@@ -459,7 +457,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 94 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
+            /// Operations: 75 add, 90 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -478,7 +476,6 @@ const _: () = {
                     cos_turn_of_phase_0,
                     inv_m,
                     inv_J,
-                    inv_inv_m,
                     masses,
                     half_h,
                     half_h_over_J,
@@ -487,6 +484,7 @@ const _: () = {
                     cos_half_h,
                     k0,
                     two_over_J,
+                    inv_inv_m,
                 } = *prepared;
                 let [x, y, theta] = state.q;
                 let [dot_x, dot_y, dot_theta] = state.v;
@@ -511,16 +509,14 @@ const _: () = {
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
                 let free_theta = inv_J * (turn - c_1 * sin_t - c_0 * dot_theta);
-                let t1 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-                let lambda_2 = -inv_inv_m
-                    * (sin_theta * free_x - cos_theta * free_y + t1);
-                let t2 = inv_m * lambda_2;
-                let t3 = push * cos_theta;
-                let t4 = push * sin_theta;
-                let t5 = free_x + sin_theta * t2;
-                let t6 = free_y - cos_theta * t2;
+                let t1 = push * cos_theta;
+                let t2 = push * sin_theta;
+                let t3 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+                let t4 = sin_theta * free_x - cos_theta * free_y + t3;
+                let t5 = free_x - sin_theta * t4;
+                let t6 = free_y + cos_theta * t4;
                 let shared = -cos_theta;
-                let shared_2 = -t1;
+                let shared_2 = -t3;
                 let [a_x_s1, a_y_s1] = emitted::saddle_point::<
                     T,
                     2,
@@ -536,7 +532,7 @@ const _: () = {
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta, shared],
-                        [t3, t4, shared_2],
+                        [t1, t2, shared_2],
                     ),
                 )?;
 
@@ -552,17 +548,15 @@ const _: () = {
                 );
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
-                let t7 = dot_theta_s2
+                let t7 = push * cos_theta_s2;
+                let t8 = push * sin_theta_s2;
+                let t9 = dot_theta_s2
                     * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
-                let lambda_3 = -inv_inv_m
-                    * (sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2 + t7);
-                let t8 = inv_m * lambda_3;
-                let t9 = push * cos_theta_s2;
-                let t10 = push * sin_theta_s2;
-                let t11 = free_x_2 + sin_theta_s2 * t8;
-                let t12 = free_y_2 - cos_theta_s2 * t8;
+                let t10 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2 + t9;
+                let t11 = free_x_2 - sin_theta_s2 * t10;
+                let t12 = free_y_2 + cos_theta_s2 * t10;
                 let shared_3 = -cos_theta_s2;
-                let shared_4 = -t7;
+                let shared_4 = -t9;
                 let [a_x_s2, a_y_s2] = emitted::saddle_point::<
                     T,
                     2,
@@ -578,7 +572,7 @@ const _: () = {
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s2, shared_3],
-                        [t9, t10, shared_4],
+                        [t7, t8, shared_4],
                     ),
                 )?;
 
@@ -604,17 +598,15 @@ const _: () = {
                 );
                 let free_x_3 = t0 * cos_theta_s3;
                 let free_y_3 = t0 * sin_theta_s3;
-                let t16 = dot_theta_s3
+                let t16 = push * cos_theta_s3;
+                let t17 = push * sin_theta_s3;
+                let t18 = dot_theta_s3
                     * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
-                let lambda_4 = -inv_inv_m
-                    * (sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3 + t16);
-                let t17 = inv_m * lambda_4;
-                let t18 = push * cos_theta_s3;
-                let t19 = push * sin_theta_s3;
-                let t20 = free_x_3 + sin_theta_s3 * t17;
-                let t21 = free_y_3 - cos_theta_s3 * t17;
+                let t19 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3 + t18;
+                let t20 = free_x_3 - sin_theta_s3 * t19;
+                let t21 = free_y_3 + cos_theta_s3 * t19;
                 let shared_5 = -cos_theta_s3;
-                let shared_6 = -t16;
+                let shared_6 = -t18;
                 let [a_x_s3, a_y_s3] = emitted::saddle_point::<
                     T,
                     2,
@@ -630,7 +622,7 @@ const _: () = {
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s3, shared_5],
-                        [t18, t19, shared_6],
+                        [t16, t17, shared_6],
                     ),
                 )?;
 
@@ -649,17 +641,15 @@ const _: () = {
                 let free_y_4 = t0 * sin_theta_s4;
                 let t23 = cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0;
                 let free_theta_4 = inv_J * (turn - c_1 * t23 - c_0 * dot_theta_s4);
-                let t24 = dot_theta_s4
+                let t24 = push * cos_theta_s4;
+                let t25 = push * sin_theta_s4;
+                let t26 = dot_theta_s4
                     * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
-                let lambda_5 = -inv_inv_m
-                    * (sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4 + t24);
-                let t25 = inv_m * lambda_5;
-                let t26 = push * cos_theta_s4;
-                let t27 = push * sin_theta_s4;
-                let t28 = free_x_4 + sin_theta_s4 * t25;
-                let t29 = free_y_4 - cos_theta_s4 * t25;
+                let t27 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4 + t26;
+                let t28 = free_x_4 - sin_theta_s4 * t27;
+                let t29 = free_y_4 + cos_theta_s4 * t27;
                 let shared_7 = -cos_theta_s4;
-                let shared_8 = -t24;
+                let shared_8 = -t26;
                 let [a_x_s4, a_y_s4] = emitted::saddle_point::<
                     T,
                     2,
@@ -675,7 +665,7 @@ const _: () = {
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s4, shared_7],
-                        [t26, t27, shared_8],
+                        [t24, t25, shared_8],
                     ),
                 )?;
 
@@ -704,12 +694,12 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda_2],
+                    [-inv_inv_m * t4],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta, shared],
-                        [t3, t4, shared_2],
+                        [t1, t2, shared_2],
                     ),
                 )?;
                 let [t30] = emitted::saddle_point::<
@@ -722,12 +712,12 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda_3],
+                    [-inv_inv_m * t10],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s2, shared_3],
-                        [t9, t10, shared_4],
+                        [t7, t8, shared_4],
                     ),
                 )?;
                 let [t31] = emitted::saddle_point::<
@@ -740,12 +730,12 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda_4],
+                    [-inv_inv_m * t19],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s3, shared_5],
-                        [t18, t19, shared_6],
+                        [t16, t17, shared_6],
                     ),
                 )?;
                 let [t32] = emitted::saddle_point::<
@@ -758,12 +748,12 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda_5],
+                    [-inv_inv_m * t27],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
                         [sin_theta_s4, shared_7],
-                        [t26, t27, shared_8],
+                        [t24, t25, shared_8],
                     ),
                 )?;
                 let next = NodeState {
@@ -812,8 +802,6 @@ const _: () = {
                 pub inv_m: T,
                 /// `1/J`
                 pub inv_J: T,
-                /// `m`
-                pub inv_inv_m: T,
                 /// `sqrt(m)*sqrt(1/m)`
                 pub masses: T,
                 /// `h/2`
@@ -830,11 +818,13 @@ const _: () = {
                 pub k0: T,
                 /// `2/J`
                 pub two_over_J: T,
+                /// `m`
+                pub inv_inv_m: T,
             }
             emitted::fields!(
                 Prepared { m, belt, c_0, c_1, h, turn_of_phase_0, sin_turn_of_phase_0,
-                cos_turn_of_phase_0, inv_m, inv_J, inv_inv_m, masses, half_h,
-                half_h_over_J, h_over_J, sin_half_h, cos_half_h, k0, two_over_J }
+                cos_turn_of_phase_0, inv_m, inv_J, masses, half_h, half_h_over_J,
+                h_over_J, sin_half_h, cos_half_h, k0, two_over_J, inv_inv_m }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -873,7 +863,6 @@ const _: () = {
                 let (sin_turn_of_phase_0, cos_turn_of_phase_0) = h.sin_cos();
                 let inv_m = T::from_f64(1.0) / m;
                 let inv_J = T::from_f64(1.0) / J;
-                let inv_inv_m = T::from_f64(1.0) / inv_m;
                 let sqrt_inv_m = inv_m.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_inv_m * sqrt_m;
@@ -884,6 +873,7 @@ const _: () = {
                 let (sin_half_h, cos_half_h) = half_h.sin_cos();
                 let k0 = T::from_f64(0.16666666666666666) * h;
                 let two_over_J = T::from_f64(2.0) * inv_J;
+                let inv_inv_m = T::from_f64(1.0) / inv_m;
                 Ok(Prepared {
                     m,
                     belt,
@@ -895,7 +885,6 @@ const _: () = {
                     cos_turn_of_phase_0,
                     inv_m,
                     inv_J,
-                    inv_inv_m,
                     masses,
                     half_h,
                     half_h_over_J,
@@ -904,6 +893,7 @@ const _: () = {
                     cos_half_h,
                     k0,
                     two_over_J,
+                    inv_inv_m,
                 })
             }
 
@@ -932,13 +922,11 @@ const _: () = {
                 let free_x = inv_m * t0;
                 let t1 = push * sin_theta;
                 let free_y = inv_m * t1;
-                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-                let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2)
-                    / inv_m;
                 let sqrt_inv_m = inv_m.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_inv_m * sqrt_m;
                 emitted::pivot(J, J, Failure::SingularMass)?;
+                let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     2,
@@ -949,7 +937,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [-minus_lambda],
+                    [-(sin_theta * free_x - cos_theta * free_y + t2) / inv_m],
                     [[masses, masses]],
                     (
                         [m, T::from_f64(0.0), T::from_f64(0.0), m],
@@ -1135,7 +1123,7 @@ const _: () = {
         /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 10 add, 22 mul, 3 div, 1 sin, 1 sin_cos, 2 sqrt.
+        /// Operations: 10 add, 21 mul, 3 div, 1 sin, 1 sin_cos, 2 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 5],
@@ -1155,17 +1143,16 @@ const _: () = {
             let t1 = push * sin_theta;
             let free_y = inv_m * t1;
             let free_theta = (turn - c_0 * dot_theta - c_1 * t.sin()) / J;
-            let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
-            let minus_lambda = (sin_theta * free_x - cos_theta * free_y + t2) / inv_m;
             let sqrt_inv_m = inv_m.sqrt();
             let sqrt_m = m.sqrt();
             let masses = sqrt_inv_m * sqrt_m;
             emitted::pivot(J, J, Failure::SingularMass)?;
-            let t3 = inv_m * minus_lambda;
-            let t4 = push * (cos_theta * free_x + sin_theta * free_y);
-            let t5 = free_x - sin_theta * t3;
-            let t6 = free_y + cos_theta * t3;
-            let t7 = T::from_f64(64.0) * m * (t5 * t5 + t6 * t6);
+            let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
+            let t3 = sin_theta * free_x - cos_theta * free_y + t2;
+            let t4 = free_x - sin_theta * t3;
+            let t5 = free_y + cos_theta * t3;
+            let t6 = push * (cos_theta * free_x + sin_theta * free_y);
+            let t7 = T::from_f64(64.0) * m * (t4 * t4 + t5 * t5);
             let shared = -cos_theta;
             let shared_2 = -t2;
             let [solution_0, solution_1] = emitted::saddle_point::<
@@ -1178,8 +1165,8 @@ const _: () = {
                 _,
                 _,
             >(
-                [t5, t6],
-                [[masses, masses], [t7, t4]],
+                [t4, t5],
+                [[masses, masses], [t7, t6]],
                 (
                     [m, T::from_f64(0.0), T::from_f64(0.0), m],
                     [sin_theta, shared],
@@ -1196,8 +1183,8 @@ const _: () = {
                 _,
                 _,
             >(
-                [-minus_lambda],
-                [[masses, masses], [t7, t4]],
+                [-t3 / inv_m],
+                [[masses, masses], [t7, t6]],
                 (
                     [m, T::from_f64(0.0), T::from_f64(0.0), m],
                     [sin_theta, shared],

@@ -325,13 +325,12 @@ const _: () = {
                 let t2 = t1 * two_t0;
                 let minus_free_phi = t2 / m_r_sq;
                 let pivot = (T::from_f64(1.0) + s * s) / m;
-                let t3 = s * r;
-                let t4 = s * t1;
-                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
                 emitted::pivot(m, m, Failure::SingularMass)?;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_pivot * sqrt_m;
+                let t3 = s * r;
+                let t4 = s * t1;
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     2,
@@ -342,7 +341,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda],
+                    [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
                     (
                         [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
@@ -737,14 +736,13 @@ const _: () = {
                 let minus_free_phi = t2 / m_r_sq;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                let t3 = s * r;
-                let t4 = s * t1;
-                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
                 emitted::pivot(m, m, Failure::SingularMass)?;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_pivot * sqrt_m;
-                let [lambda_2] = emitted::saddle_point::<
+                let t3 = s * r;
+                let t4 = s * t1;
+                let [lambda] = emitted::saddle_point::<
                     T,
                     2,
                     2,
@@ -754,7 +752,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda],
+                    [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
                     (
                         [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
@@ -765,7 +763,7 @@ const _: () = {
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_inv_m = T::from_f64(0.5) * inv_m;
-                let t5 = h * lambda_2;
+                let t5 = h * lambda;
                 let t6 = half_inv_m * t5;
                 let t7 = s * t6 / r;
                 let dot_phi_pre = dot_phi + t7;
@@ -776,7 +774,7 @@ const _: () = {
                     q: [r, phi, z],
                     v_pre: [dot_r, dot_phi_pre, dot_z_pre],
                     v_post: [dot_r, dot_phi_post, dot_z_post],
-                    lambda: [lambda_2],
+                    lambda: [lambda],
                     states: [],
                     carried: (),
                 };
@@ -894,12 +892,11 @@ const _: () = {
                 let t2 = t0 * two_dot_r;
                 let minus_free_phi = t1 * t2;
                 let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-                let t3 = s * r;
-                let t4 = s * dot_r * dot_phi;
-                let lambda = (g + t4 - minus_free_phi * t3) / pivot;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_m = m.sqrt();
                 let masses = sqrt_pivot * sqrt_m;
+                let t3 = s * r;
+                let t4 = s * dot_r * dot_phi;
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     2,
@@ -910,7 +907,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda],
+                    [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
                     (
                         [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
@@ -1099,22 +1096,22 @@ const _: () = {
             let t2 = m * t1;
             let minus_free_phi = t2 / m_r_sq;
             let pivot = (T::from_f64(1.0) + s * s) * inv_m;
-            let t3 = s * r;
-            let t4 = s * t0;
-            let lambda = (g + t4 - minus_free_phi * t3) / pivot;
             emitted::pivot(m, m, Failure::SingularMass)?;
             let sqrt_pivot = pivot.sqrt();
             let sqrt_m = m.sqrt();
             let masses = sqrt_pivot * sqrt_m;
-            let t5 = inv_m * lambda;
-            let t6 = g - t5;
-            let t7 = m * g;
-            let t8 = minus_free_phi + s * t5 / r;
-            let t9 = m * (g * g + t1 * minus_free_phi);
-            let t10 = T::from_f64(64.0) * m * (t6 * t6 + r_sq * t8 * t8);
+            let t3 = s * r;
+            let t4 = s * t0;
+            let t5 = (g + t4 - minus_free_phi * t3) / pivot;
+            let t6 = inv_m * t5;
+            let t7 = g - t6;
+            let t8 = m * g;
+            let t9 = minus_free_phi + s * t6 / r;
+            let t10 = m * (g * g + t1 * minus_free_phi);
+            let t11 = T::from_f64(64.0) * m * (t7 * t7 + r_sq * t9 * t9);
             let shared = -t3;
             let shared_2 = -t2;
-            let shared_3 = -t7;
+            let shared_3 = -t8;
             let [solution_0, solution_1] = emitted::saddle_point::<
                 T,
                 2,
@@ -1125,15 +1122,15 @@ const _: () = {
                 _,
                 _,
             >(
-                [-t8, -t6],
-                [[masses, masses], [m_r_sq, m_r_sq], [t10, t9]],
+                [-t9, -t7],
+                [[masses, masses], [m_r_sq, m_r_sq], [t11, t10]],
                 (
                     [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
                     [shared, T::from_f64(1.0)],
                     [shared_2, shared_3, t4],
                 ),
             )?;
-            let [t11] = emitted::saddle_point::<
+            let [t12] = emitted::saddle_point::<
                 T,
                 2,
                 2,
@@ -1143,17 +1140,17 @@ const _: () = {
                 _,
                 _,
             >(
-                [lambda],
-                [[masses, masses], [m_r_sq, m_r_sq], [t10, t9]],
+                [t5],
+                [[masses, masses], [m_r_sq, m_r_sq], [t11, t10]],
                 (
                     [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
                     [shared, T::from_f64(1.0)],
                     [shared_2, shared_3, t4],
                 ),
             )?;
-            let (a, lambda_2) = ([-minus_free_r, solution_0, solution_1], [t11]);
-            if emitted::finite(&a) && emitted::finite(&lambda_2) {
-                Ok((a, lambda_2))
+            let (a, lambda) = ([-minus_free_r, solution_0, solution_1], [t12]);
+            if emitted::finite(&a) && emitted::finite(&lambda) {
+                Ok((a, lambda))
             } else {
                 Err(Failure::NonFinite)
             }

@@ -342,18 +342,17 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + t0) * inv_J * inv_m;
-                let (sin_theta, cos_theta) = theta.sin_cos();
-                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
-                let minus_lambda = t1 / pivot;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_J = J.sqrt();
                 let sqrt_m = m.sqrt();
-                let t2 = sqrt_pivot * sqrt_J;
-                let masses = sqrt_m * t2;
+                let t1 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t1;
                 let masses_2 = T::from_f64(8.0)
                     * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
                         + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
                     * masses;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     3,
@@ -364,7 +363,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [-minus_lambda],
+                    [-t2 / pivot],
                     [[masses, masses_2]],
                     (
                         [
@@ -379,7 +378,7 @@ const _: () = {
                             m,
                         ],
                         [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
                     ),
                 )?;
                 let next = NodeState {
@@ -702,19 +701,18 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + t0) * inv_J * inv_m;
-                let (sin_theta, cos_theta) = theta.sin_cos();
-                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
-                let minus_lambda = t1 / pivot;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_J = J.sqrt();
                 let sqrt_m = m.sqrt();
-                let t2 = sqrt_pivot * sqrt_J;
-                let masses = sqrt_m * t2;
+                let t1 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t1;
                 let masses_2 = T::from_f64(8.0)
                     * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
                         + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
                     * masses;
-                let [lambda_2] = emitted::saddle_point::<
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+                let [lambda] = emitted::saddle_point::<
                     T,
                     3,
                     3,
@@ -724,7 +722,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [-minus_lambda],
+                    [-t2 / pivot],
                     [[masses, masses_2]],
                     (
                         [
@@ -739,13 +737,13 @@ const _: () = {
                             m,
                         ],
                         [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
                     ),
                 )?;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
                 let half_h = T::from_f64(0.5) * h;
-                let t3 = lambda_2 * half_h;
+                let t3 = lambda * half_h;
                 let t4 = a * inv_J * t3;
                 let dot_theta_pre = dot_theta - t4;
                 let t5 = inv_m * t3;
@@ -760,7 +758,7 @@ const _: () = {
                     q: [theta, x, y],
                     v_pre: [dot_theta_pre, dot_x_pre, dot_y_pre],
                     v_post: [dot_theta_post, dot_x_post, dot_y_post],
-                    lambda: [lambda_2],
+                    lambda: [lambda],
                     states: [],
                     carried: (),
                 };
@@ -817,18 +815,17 @@ const _: () = {
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
                 let pivot = (J + t0) * inv_J * inv_m;
-                let (sin_theta, cos_theta) = theta.sin_cos();
-                let t1 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
-                let minus_lambda = t1 / pivot;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_J = J.sqrt();
                 let sqrt_m = m.sqrt();
-                let t2 = sqrt_pivot * sqrt_J;
-                let masses = sqrt_m * t2;
+                let t1 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * t1;
                 let masses_2 = T::from_f64(8.0)
                     * (T::from_f64(1.0) + T::from_f64(0.00048828125) * t0 * inv_J
                         + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
                     * masses;
+                let (sin_theta, cos_theta) = theta.sin_cos();
+                let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
                     3,
@@ -839,7 +836,7 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [-minus_lambda],
+                    [-t2 / pivot],
                     [[masses, masses_2]],
                     (
                         [
@@ -854,7 +851,7 @@ const _: () = {
                             m,
                         ],
                         [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t1],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
                     ),
                 )?;
                 let next = JumpState {
@@ -1066,17 +1063,17 @@ const _: () = {
             let inv_J = T::from_f64(1.0) / J;
             let inv_m = T::from_f64(1.0) / m;
             let pivot = (J + m * a * a) * inv_J * inv_m;
-            let (sin_theta, cos_theta) = theta.sin_cos();
-            let t0 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
-            let minus_lambda = t0 / pivot;
             let sqrt_pivot = pivot.sqrt();
             let sqrt_J = J.sqrt();
             let sqrt_m = m.sqrt();
             let masses = sqrt_J * sqrt_m * sqrt_pivot;
-            let t1 = inv_m * minus_lambda;
-            let t2 = sin_theta * t1;
-            let t3 = cos_theta * t1;
-            let t4 = a * inv_J * minus_lambda;
+            let (sin_theta, cos_theta) = theta.sin_cos();
+            let t0 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
+            let t1 = t0 / pivot;
+            let t2 = inv_m * t1;
+            let t3 = sin_theta * t2;
+            let t4 = cos_theta * t2;
+            let t5 = a * inv_J * t1;
             let shared = -cos_theta;
             let shared_2 = -t0;
             let [solution_0, solution_1, solution_2] = emitted::saddle_point::<
@@ -1089,7 +1086,7 @@ const _: () = {
                 _,
                 _,
             >(
-                [-t4, -t2, t3],
+                [-t5, -t3, t4],
                 [[masses, masses]],
                 (
                     [
@@ -1107,7 +1104,7 @@ const _: () = {
                     [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
                 ),
             )?;
-            let [t5] = emitted::saddle_point::<
+            let [t6] = emitted::saddle_point::<
                 T,
                 3,
                 3,
@@ -1117,7 +1114,7 @@ const _: () = {
                 _,
                 _,
             >(
-                [-minus_lambda],
+                [-t1],
                 [[masses, masses]],
                 (
                     [
@@ -1135,7 +1132,7 @@ const _: () = {
                     [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
                 ),
             )?;
-            let (a_2, lambda) = ([solution_0, solution_1, solution_2], [t5]);
+            let (a_2, lambda) = ([solution_0, solution_1, solution_2], [t6]);
             if emitted::finite(&a_2) && emitted::finite(&lambda) {
                 Ok((a_2, lambda))
             } else {
