@@ -39,6 +39,11 @@ impl Saddle {
             end - length..end
         })
     }
+
+    /// The places of the arguments that are read as a rule: M, μ, f and r are those of a solution that is rare.
+    pub(crate) fn usual(self) -> Range<usize> {
+        0..self.results().len() + 2 * self.pivots
+    }
 }
 
 impl Pool {

@@ -120,7 +120,7 @@ impl Arrival {
             }
             _ => {
                 let mut last = 0;
-                shape.for_each_operand(|x| last = last.max(of(&x)));
+                shape.for_each_usual_operand(|x| last = last.max(of(&x)));
                 last
             }
         };

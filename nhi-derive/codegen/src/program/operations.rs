@@ -1,7 +1,7 @@
 //! Operation counts of programs.
 
 use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
-use crate::expr::{Expr, OperationCount, Pool};
+use crate::expr::{Expr, Node, OperationCount, Pool};
 use crate::group::Map;
 use crate::target::TARGET;
 use std::collections::BTreeSet;
@@ -30,6 +30,7 @@ impl Operations {
         let mut second_order = Scope::default();
         let (rest, deferred) = program.deferred(pool);
         let (mut deferred, program) = (deferred.into_iter(), &*rest);
+        let usual = usual(pool, program);
         for statement in &program.body {
             match statement {
                 Statement::Equation(_) => {}
@@ -58,6 +59,7 @@ impl Operations {
                     }
                     count.iterations.push(inside.count);
                 }
+                Statement::Let { symbol, .. } if !usual.contains(*symbol) => {}
                 Statement::Let { symbol, value } => {
                     if is_early(pool, &early, &[*value]) {
                         early.insert(*symbol);
@@ -111,6 +113,26 @@ impl Operations {
     }
 }
 
+/// Everything that statements and results are computed from as a rule: not what only rare solutions of linear equations need.
+fn usual(pool: &Pool, program: &Program) -> Table<()> {
+    let values: Table<Expr> = lets(&program.body).collect();
+    let others = program.body.iter().filter(|statement| !matches!(statement, Statement::Let { .. }));
+    let mut stack: Vec<Expr> = others.flat_map(Statement::values).collect();
+    stack.extend(program.outputs.iter().flat_map(|output| &output.values));
+    let mut seen = Table::new();
+    while let Some(e) = stack.pop() {
+        if seen.insert(e, ()).is_some() {
+            continue;
+        }
+        stack.extend(values.get(e));
+        match pool.node(e) {
+            Node::Saddle(saddle, arguments) => stack.extend(&arguments[saddle.usual()]),
+            _ => pool.for_each_child(e, |c| stack.push(c)),
+        }
+    }
+    seen
+}
+
 fn is_early(pool: &Pool, early: &BTreeSet<Expr>, values: &[Expr]) -> bool {
     !early.is_empty() && pool.are_made_of(values, early)
 }
@@ -131,7 +153,7 @@ impl Scope {
                 continue;
             }
             let shape = Shape::of(pool, constants, e);
-            shape.for_each_operand(|x| stack.push(x));
+            shape.for_each_usual_operand(|x| stack.push(x));
             self.tally(pool, &shape);
         }
     }

@@ -99,6 +99,15 @@ impl Shape {
         operands
     }
 
+    /// Calls `f` with everything that it is computed from as a rule: as [`Shape::for_each_operand`], without what only rare solutions of
+    /// linear equations need.
+    pub(crate) fn for_each_usual_operand(&self, mut f: impl FnMut(Expr)) {
+        match self {
+            Shape::Saddle(saddle, arguments) => each(&arguments[saddle.usual()], |&x| f(x)),
+            _ => self.for_each_operand(f),
+        }
+    }
+
     /// Calls `f` with everything that it is computed from, repeated factors repeatedly.
     pub(crate) fn for_each_operand(&self, mut f: impl FnMut(Expr)) {
         match self {

@@ -457,7 +457,7 @@ const _: () = {
             /// C = μ M⁻¹ μᵀ;
             /// λ': mean of Λ with the weights of the last equation.
             ///
-            /// Operations: 75 add, 90 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
+            /// Operations: 75 add, 82 mul, 1 corrected_sin_cos, 4 rotated_sin_cos.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -1073,7 +1073,7 @@ const _: () = {
         /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 4 add, 9 mul, 2 div, 1 sin_cos, 2 sqrt.
+        /// Operations: 4 add, 7 mul, 2 div, 1 sin_cos, 2 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 5],

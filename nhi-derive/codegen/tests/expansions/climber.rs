@@ -303,7 +303,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 3 add, 11 mul, 3 div, 2 sqrt.
+            /// Operations: 3 add, 10 mul, 3 div, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -713,7 +713,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers λ = −C⁻¹(μ M⁻¹ b + γ) of the continuous equations:
             /// v_pre = v − h/2 B λ, v_post = v + h/2 B λ; b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 7 add, 16 mul, 4 div, 2 sqrt.
+            /// Operations: 7 add, 15 mul, 4 div, 2 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -854,7 +854,7 @@ const _: () = {
             /// The state at (q, v) from which the first step has the velocity v:
             /// v_post = M⁻¹(p⁻(q, q + h v) − a), v_pre = 2 v − v_post; λ of the continuous equations.
             ///
-            /// Operations: 12 add, 28 mul, 3 div, 2 sqrt.
+            /// Operations: 12 add, 26 mul, 3 div, 2 sqrt.
             pub fn start_stepped<T: Scalar>(
                 parameters: &[T; 4],
                 h: T,
@@ -1024,7 +1024,7 @@ const _: () = {
         /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 4 add, 11 mul, 3 div, 2 sqrt.
+        /// Operations: 4 add, 9 mul, 3 div, 2 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 4],
@@ -1076,7 +1076,7 @@ const _: () = {
         /// Where a pivot of M or C is small: M dv/dt = b + μᵀλ and μ dv/dt + γ = 0 without M⁻¹ and C.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 8 add, 27 mul, 4 div, 2 sqrt.
+        /// Operations: 8 add, 26 mul, 4 div, 2 sqrt.
         #[inline]
         pub fn acceleration<T: Scalar>(
             parameters: &[T; 4],

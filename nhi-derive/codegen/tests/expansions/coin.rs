@@ -326,7 +326,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 4 add, 17 mul, 5 div, 4 sqrt.
+            /// Operations: 4 add, 15 mul, 5 div, 4 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -488,21 +488,15 @@ const _: () = {
             /// λ': mean of Λ with the weights of the last equation;
             /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
             ///
-            /// Operations: 58 add, 83 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
+            /// Operations: 58 add, 82 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<
-                    Posed<SE2<f64>, T, 1, 4>,
-                    [T; 4],
-                    [T; 2],
-                    [T; 0],
-                    Carried<T>,
-                >,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 Failure,
             > {
                 let Prepared {
@@ -522,7 +516,6 @@ const _: () = {
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
                 let [dot_phi, omega, v_, v_perp] = state.v;
-                let Carried { carried } = state.carried;
                 let [torque] = *inputs;
 
                 // (1) stage 1
@@ -531,6 +524,7 @@ const _: () = {
                 let lambda_0_2 = -inv_pivot * (free_v - r * free_phi);
                 let t0 = free_v + inv_m * lambda_0_2;
                 let t1 = free_phi - r_over_J * lambda_0_2;
+                let t2 = m * free_v;
                 let shared = -r;
                 let [a_phi_s1, a_v_s1] = emitted::saddle_point::<
                     T,
@@ -547,33 +541,47 @@ const _: () = {
                     (
                         [J, T::from_f64(0.0), T::from_f64(0.0), m],
                         [shared, T::from_f64(1.0)],
-                        [torque, carried, T::from_f64(0.0)],
+                        [torque, t2, T::from_f64(0.0)],
                     ),
                 )?;
 
                 // (2) stage 2
                 let dot_phi_s2 = dot_phi + half_h * a_phi_s1;
                 let v_s2 = v_ + half_h * a_v_s1;
-                let t2 = omega * v_s2;
-                let lambda_1_3 = inv_inv_m * t2;
+                let t3 = omega * v_s2;
+                let lambda_1_3 = inv_inv_m * t3;
 
                 // (3) weighted mean of the stages
                 let phi_1 = phi + h * dot_phi_s2;
-                let t3 = half_h * omega;
-                let t4 = half_h * v_;
-                let t5 = half_h * v_perp;
+                let t4 = half_h * omega;
+                let t5 = half_h * v_;
+                let t6 = half_h * v_perp;
                 let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
                     f64,
-                >::dexp_left_inv(&[t3, t4, t5], &[omega, v_s2, v_perp]);
-                let t6 = h * dexp_left_inv_0;
-                let t7 = h * dexp_left_inv_1;
-                let t8 = h * dexp_left_inv_2;
+                >::dexp_left_inv(&[t4, t5, t6], &[omega, v_s2, v_perp]);
+                let t7 = h * dexp_left_inv_0;
+                let t8 = h * dexp_left_inv_1;
+                let t9 = h * dexp_left_inv_2;
                 let [theta_1, x_1, y_1] = SE2::<
                     f64,
-                >::displaced(&[theta, x, y], &[t6, t7, t8]);
+                >::displaced(&[theta, x, y], &[t7, t8, t9]);
                 let dot_phi_1 = dot_phi + h * a_phi_s1;
                 let v_1 = v_ + h * a_v_s1;
                 let [solution_0] = emitted::saddle_point::<
+                    T,
+                    1,
+                    1,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [lambda_1_3],
+                    [[masses_3, masses_3]],
+                    ([m], [T::from_f64(1.0)], [-m * t3, T::from_f64(0.0)]),
+                )?;
+                let [t10] = emitted::saddle_point::<
                     T,
                     2,
                     2,
@@ -588,29 +596,15 @@ const _: () = {
                     (
                         [J, T::from_f64(0.0), T::from_f64(0.0), m],
                         [shared, T::from_f64(1.0)],
-                        [torque, carried, T::from_f64(0.0)],
+                        [torque, t2, T::from_f64(0.0)],
                     ),
-                )?;
-                let [t9] = emitted::saddle_point::<
-                    T,
-                    1,
-                    1,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [lambda_1_3],
-                    [[masses_3, masses_3]],
-                    ([m], [T::from_f64(1.0)], [-m * t2, T::from_f64(0.0)]),
                 )?;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, omega, v_1, v_perp],
-                    lambda: [solution_0, t9],
+                    lambda: [t10, solution_0],
                     states: [],
-                    carried: Carried { carried },
+                    carried: (),
                 };
                 next.checked::<T>()
             }
@@ -649,18 +643,6 @@ const _: () = {
                 Prepared { m, J, r, h, inv_J, inv_m, r_over_J, inv_pivot, masses,
                 masses_2, masses_3, half_h, inv_inv_m }
             );
-            /// What a step computes for the next one.
-            #[derive(
-                ::core::clone::Clone,
-                ::core::marker::Copy,
-                ::core::fmt::Debug,
-                ::core::cmp::PartialEq
-            )]
-            pub struct Carried<T> {
-                /// Value that this step has computed for the next one: `m*omega*v_perp` at a start.
-                pub carried: T,
-            }
-            emitted::fields!(Carried { carried });
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
                 parameters: &[T; 4],
@@ -705,7 +687,7 @@ const _: () = {
             /// The state at (q, v), with the multipliers of the continuous equations:
             /// λ = −C⁻¹(μ M⁻¹ b + γ), b = L_q + f − dL_v/dt and γ = d(μ v + μ₀)/dt at constant v.
             ///
-            /// Operations: 4 add, 17 mul, 5 div, 4 sqrt.
+            /// Operations: 4 add, 15 mul, 5 div, 4 sqrt.
             pub fn start_consistent<T: Scalar>(
                 parameters: &[T; 4],
                 _h: T,
@@ -786,27 +768,6 @@ const _: () = {
                 };
                 next.checked::<T>()
             }
-
-            /// The carried numbers of a state at a start.
-            ///
-            /// Operations: 2 mul.
-            pub fn initial<T: Scalar>(
-                parameters: &[T; 4],
-                _h: T,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
-                _t: T,
-            ) -> Result<Carried<T>, Failure> {
-                let [m, _, _, _] = *parameters;
-                let [_, omega, _, v_perp] = state.v;
-                let carried = Carried {
-                    carried: m * omega * v_perp,
-                };
-                if emitted::finite(&carried) {
-                    Ok(carried)
-                } else {
-                    Err(Failure::NonFinite)
-                }
-            }
         }
 
         // Q = R^1 × SE2, velocities u = (dot(phi)) and xi = (omega, v, v_perp).
@@ -880,7 +841,7 @@ const _: () = {
         /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 6 add, 14 mul, 4 div, 3 sqrt.
+        /// Operations: 6 add, 12 mul, 4 div, 3 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 4],
@@ -1524,7 +1485,6 @@ const _: () = {
             [__T; 4],
             [__T; 2],
             [__T; 0],
-            kernel::rkmk2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
         const DEAD: &'static [::core::primitive::usize] = &[8, 9];
@@ -1550,24 +1510,15 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::rkmk2::start_consistent(
-                    __parameters,
-                    __h,
-                    __q.entries(),
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::rkmk2::initial(
-                    __parameters,
-                    __h,
-                    &__state,
-                    __t,
-                )?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            kernel::rkmk2::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )
         }
 
         #[inline]
@@ -1591,8 +1542,7 @@ const _: () = {
                 *__lambda,
                 *__states,
             );
-            let __carried = kernel::rkmk2::initial(__parameters, __h, &__state, __t)?;
-            ::core::result::Result::Ok(__state.carrying(__carried))
+            ::core::result::Result::Ok(__state)
         }
 
         #[inline(always)]

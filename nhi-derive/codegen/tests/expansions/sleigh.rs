@@ -979,7 +979,7 @@ const _: () = {
         /// σ = C⁻¹(μ v + μ₀); B = M⁻¹ μᵀ; C = μ B. Where a pivot of M or C is small: M v' = M v + μᵀλ, μ v' + μ₀ = 0.
         /// Fails where the one-forms are dependent, or M is not positive definite on what they admit.
         ///
-        /// Operations: 9 add, 23 mul, 4 div, 1 sin_cos, 3 sqrt.
+        /// Operations: 9 add, 20 mul, 4 div, 1 sin_cos, 3 sqrt.
         #[inline]
         pub fn project<T: Scalar>(
             parameters: &[T; 3],
