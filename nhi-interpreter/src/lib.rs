@@ -158,9 +158,19 @@ impl Frame {
                 let numbers = maps::map(*map, group, self.options.retraction, &arguments);
                 to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
             }
-            Statement::Saddle { to, saddle, arguments } => {
-                let numbers = solution(*saddle, &self.all(arguments))?;
-                to.iter().zip(numbers).for_each(|(to, x)| to.iter().for_each(|&to| self.set(to, x)));
+            Statement::Saddle { to, saddle, known, pivots, body, equations } => {
+                let is_large = |pair: &[Operand; 2]| {
+                    let [pivot, diagonal] = pair.map(|x| self.get(x));
+                    pivot > emitted::REGULAR * diagonal
+                };
+                if pivots.iter().all(is_large) {
+                    let known = self.all(known);
+                    to.iter().zip(known).for_each(|(&(_, to), x)| self.set(to, x));
+                } else {
+                    self.statements(body)?;
+                    let solution = solution(*saddle, &self.all(equations))?;
+                    to.iter().for_each(|&(place, to)| self.set(to, solution[place]));
+                }
             }
             Statement::Pivot { pivot, diagonal, what } => {
                 let singular = match what {
@@ -241,13 +251,9 @@ impl Frame {
     }
 }
 
-/// x, or λ, of linear equations.
-fn solution(saddle: Saddle, arguments: &[f64]) -> Result<Vec<f64>, Failure> {
-    let [known, pivots, mut mass, mut mu, mut rhs] = saddle.arguments().map(|part| arguments[part].to_vec());
-    let is_large = |pair: &[f64]| pair[0] > emitted::REGULAR * pair[1];
-    if pivots.chunks(2).all(is_large) {
-        return Ok(known);
-    }
+/// x and λ of linear equations with these numbers.
+fn solution(saddle: Saddle, numbers: &[f64]) -> Result<Vec<f64>, Failure> {
+    let [mut mass, mut mu, mut rhs] = saddle.equations().map(|part| numbers[part].to_vec());
     let mut equations = emitted::Saddle {
         n: saddle.velocities,
         sizes: &mut vec![0.0; mu.len()],
@@ -258,7 +264,7 @@ fn solution(saddle: Saddle, arguments: &[f64]) -> Result<Vec<f64>, Failure> {
         rhs: &mut rhs,
     };
     equations.solve()?;
-    Ok(rhs[saddle.results()].to_vec())
+    Ok(rhs)
 }
 
 fn call(f: Elementary, x: f64) -> f64 {

@@ -539,28 +539,29 @@ pub fn pivot<T: Scalar>(pivot: T, diagonal: T, singular: Failure) -> Result<(), 
 /// at most six bits.
 pub const REGULAR: f64 = 1.0 / 64.0;
 
-/// x, or λ, of M x = f + μᵀλ, μ x = r, where `equations` are M (n × n) and μ by rows, and f with r.
+/// Numbers of x and λ of M x = f + μᵀλ, μ x = r, where `equations` returns M (n × n) and μ by rows, and f with r.
 ///
 /// They are `known` from formulas with C = μM⁻¹μᵀ if every one of the `pivots` of M and C is large relative to its diagonal entry, the
-/// second number of the pair. Otherwise they are computed as [`Saddle`] says. `N` is n, `FIRST` the place of the results in (x, λ), and
-/// `K` their number.
+/// second number of the pair. Otherwise they are computed as [`Saddle`] says. `N` is n, and `places` are those of the results in (x, λ).
+/// Unless it `SOLVES` equations so, it fails where a pivot is small, and steps without checks do so too: they are repeated with checks.
 ///
 /// # Errors
-/// As [`Saddle::solve`].
+/// As [`Saddle::solve`], and those of `equations`.
 #[inline(always)]
 pub fn saddle_point<
     T: Scalar,
+    const SOLVES: bool,
     const N: usize,
-    const FIRST: usize,
     const K: usize,
     const P: usize,
     const A: usize,
     const B: usize,
     const R: usize,
 >(
+    places: [usize; K],
     known: [T; K],
     pivots: [[T; 2]; P],
-    equations: ([T; A], [T; B], [T; R]),
+    equations: impl FnOnce() -> Result<([T; A], [T; B], [T; R]), Failure>,
 ) -> Result<[T; K], Failure> {
     let mut is_regular = true;
     for [pivot, diagonal] in pivots {
@@ -574,10 +575,19 @@ pub fn saddle_point<
     if is_regular {
         return Ok(known);
     }
-    let solution = careful_saddle_point::<T, N, A, B, R>(equations)?;
+    if const { !(SOLVES && T::DRIVE.checked) } {
+        return Err(Failure::NonFinite);
+    }
+    let solution = careful_saddle_point::<T, N, A, B, R>(equations()?)?;
     let mut results = known;
-    results.iter_mut().zip(solution.iter().skip(FIRST)).for_each(|(result, x)| *result = *x);
+    let of_places = places.iter().filter_map(|&place| solution.get(place));
+    results.iter_mut().zip(of_places).for_each(|(result, x)| *result = *x);
     Ok(results)
+}
+
+/// Whether a step that fails is taken again by one that solves linear equations without formulas where these lose digits.
+pub const fn repeats_carefully<T: Scalar>() -> bool {
+    T::DRIVE.checked && !T::DRIVE.side_by_side
 }
 
 /// x and λ.

@@ -72,6 +72,8 @@ pub(super) struct Translator<'a> {
     pub(super) failed: Block,
     /// The values of the lowered function that is being written.
     values: Vec<Place>,
+    /// The pairs of a pivot and its diagonal entry that this function has compared.
+    regular: Vec<[Operand; 2]>,
 }
 
 /// Where a value of a lowered function is.
@@ -92,7 +94,16 @@ impl<'a> Translator<'a> {
         let failed = builder.create_block();
         builder.append_block_param(failed, types::I32);
         builder.set_cold_block(failed);
-        Translator { builder, module, called: HashMap::new(), retraction, huge, failed, values: Vec::new() }
+        Translator {
+            builder,
+            module,
+            called: HashMap::new(),
+            retraction,
+            huge,
+            failed,
+            values: Vec::new(),
+            regular: Vec::new(),
+        }
     }
 
     /// Writes `function` for the given arguments: the numbers of its outputs, in their order. Those that it passes on and that
@@ -150,6 +161,7 @@ impl<'a> Translator<'a> {
 
     fn arguments(&mut self, function: &lower::Function, mut argument: impl FnMut(&Role) -> Numbers) {
         self.values = vec![Place::Nowhere; function.names.len()];
+        self.regular.clear();
         for lower::Argument { role, values, .. } in &function.arguments {
             let numbers = argument(role);
             for (i, value) in values.iter().enumerate() {
@@ -290,7 +302,9 @@ impl<'a> Translator<'a> {
                 let numbers = self.map(*map, group, arguments, &wanted);
                 to.iter().flatten().zip(numbers).for_each(|(&to, x)| self.set(to, x));
             }
-            Statement::Saddle { to, saddle, arguments } => self.saddle_point(to, *saddle, arguments),
+            Statement::Saddle { to, saddle, known, pivots, body, equations } => {
+                self.saddle_point((to, known), *saddle, pivots, (body, equations));
+            }
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.get(x));
                 let rounding = self.times(16.0 * f64::EPSILON, diagonal);
@@ -317,28 +331,47 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The solution that is known, or that of the runtime if a pivot is small.
-    fn saddle_point(&mut self, to: &[Option<lower::Value>], saddle: Saddle, arguments: &[Operand]) {
-        let [known, pivots, mass, mu, rhs] = saddle.arguments();
+    /// The solution that is known, or that of the runtime if a pivot is small. Loops whose steps are repeated with checks if they fail
+    /// leave it to these.
+    fn saddle_point(
+        &mut self,
+        (to, known): (&[(usize, lower::Value)], &[Operand]),
+        saddle: Saddle,
+        pivots: &[[Operand; 2]],
+        (body, equations): (&[Statement], &[Operand]),
+    ) {
+        let mut is_regular = Vec::new();
+        for pair in pivots {
+            // Where it is known already, the loop has failed or goes on.
+            if self.huge == Huge::Nan && self.regular.contains(pair) {
+                continue;
+            }
+            self.regular.push(*pair);
+            let [pivot, diagonal] = pair.map(|x| self.get(x));
+            let bound = self.times(emitted::REGULAR, diagonal);
+            is_regular.push(self.compare(pivot, FloatCC::GreaterThan, bound));
+        }
+        let known = self.all(known);
+        if self.huge == Huge::Nan {
+            is_regular.into_iter().for_each(|x| self.require(x, status::of(Failure::NonFinite)));
+            to.iter().zip(known).for_each(|(&(_, to), x)| self.set(to, x));
+            return;
+        }
         let [solved, careful] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(careful);
-        let wanted: Vec<usize> = (0..to.len()).filter(|&i| to[i].is_some()).collect();
-        let results = self.parameters(solved, wanted.len());
-        for pair in arguments[pivots].chunks(2) {
-            let [pivot, diagonal] = [pair[0], pair[1]].map(|x| self.get(x));
-            let bound = self.times(emitted::REGULAR, diagonal);
-            let is_large = self.compare(pivot, FloatCC::GreaterThan, bound);
+        let results = self.parameters(solved, to.len());
+        for is_large in is_regular {
             let next = self.builder.create_block();
             self.builder.ins().brif(is_large, next, &[], careful, &[]);
             self.builder.switch_to_block(next);
         }
-        let known: Vec<Value> = wanted.iter().map(|&i| self.get(arguments[known.start + i])).collect();
         self.jump(solved, known);
 
         self.builder.switch_to_block(careful);
+        self.statements(body);
         let (n, m) = (saddle.velocities, saddle.constraints);
         let numbers = self.room(numbers_of_saddle_point(n, m));
-        for (i, &x) in [mass, mu, rhs].into_iter().flat_map(|part| &arguments[part]).enumerate() {
+        for (i, &x) in equations.iter().enumerate() {
             let x = self.get(x);
             self.builder.ins().store(trusted(), x, numbers, offset(i));
         }
@@ -351,13 +384,15 @@ impl<'a> Translator<'a> {
         let succeeds = self.builder.create_block();
         self.builder.ins().brif(status, self.failed, &block_arguments([status]), succeeds, &[]);
         self.builder.switch_to_block(succeeds);
-        let first = n * n + n * m + saddle.results().start;
-        let result = |&i: &usize| self.builder.ins().load(types::F64, trusted(), numbers, offset(first + i));
-        let computed: Vec<Value> = wanted.iter().map(result).collect();
+        let first = n * n + n * m;
+        let result = |&(place, _): &(usize, lower::Value)| {
+            self.builder.ins().load(types::F64, trusted(), numbers, offset(first + place))
+        };
+        let computed: Vec<Value> = to.iter().map(result).collect();
         self.jump(solved, computed);
 
         self.builder.switch_to_block(solved);
-        to.iter().flatten().zip(results).for_each(|(&to, x)| self.set(to, x));
+        to.iter().zip(results).for_each(|(&(_, to), x)| self.set(to, x));
     }
 
     fn operation(&mut self, operation: &Operation) -> Value {

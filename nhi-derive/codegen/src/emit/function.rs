@@ -3,10 +3,11 @@
 use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
+use crate::expr::Saddle;
 use crate::lower::{Argument, Function, Known, Newton, Operand, Output, SinCos, Statement, Value, ZEROS};
 use crate::method::Shapes;
 use crate::program::{Product, Role, Singular};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
 
@@ -118,7 +119,11 @@ pub(super) fn function(
     signature: &Signature<'_>,
 ) -> TokenStream {
     let writer = Writer::new(function, names);
-    let mut body = Body { writer, mode, tokens: TokenStream::new(), declared: None };
+    let is_step = matches!(signature, Signature::Step(_));
+    let is_solution = |statement: &Statement| matches!(statement, Statement::Saddle { .. });
+    let solves = is_step && function.body.iter().any(is_solution);
+    let solver = if solves { quote!(SOLVES) } else { quote!(true) };
+    let mut body = Body { writer, mode, tokens: TokenStream::new(), declared: None, solver };
     let arguments = body.arguments(signature);
     match signature {
         Signature::Derivatives(..) => body.derivatives(signature),
@@ -147,11 +152,62 @@ pub(super) fn function(
         // Once per simulation: compiled once.
         Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
     };
+    if solves {
+        let retraction_name = retraction.as_ref().map(|_| quote!(, R));
+        let names = names_of(&arguments);
+        return quote! {
+            #(#[doc = #docs])*
+            #inline
+            pub fn #name<T: Scalar #retraction>(#arguments) #result {
+                match quick_or_careful_step::<T #retraction_name, false>(#(#names),*) {
+                    Err(_) if const { emitted::repeats_carefully::<T>() } => {
+                        careful_step::<T #retraction_name>(#(#names),*)
+                    }
+                    next => next,
+                }
+            }
+
+            /// The same where linear equations are solved without formulas.
+            #[cold]
+            #[inline(never)]
+            fn careful_step<T: Scalar #retraction>(#arguments) #result {
+                quick_or_careful_step::<T #retraction_name, true>(#(#names),*)
+            }
+
+            /// The same, which fails where linear equations should be solved without formulas unless it `SOLVES` them so.
+            #[inline(always)]
+            fn quick_or_careful_step<T: Scalar #retraction, const SOLVES: bool>(#arguments) #result {
+                #statements
+            }
+        };
+    }
     quote! {
         #(#[doc = #docs])*
         #inline
         pub fn #name<T: Scalar #retraction>(#arguments) #result { #statements }
     }
+}
+
+/// The names of arguments with types.
+fn names_of(arguments: &TokenStream) -> Vec<Ident> {
+    let mut names = Vec::new();
+    let mut last = None;
+    let mut depth = 0;
+    for token in arguments.clone() {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => depth -= 1,
+            // A single colon after a name; paths have two.
+            TokenTree::Punct(punct)
+                if punct.as_char() == ':' && punct.spacing() == Spacing::Alone && depth == 0 =>
+            {
+                names.extend(last.take());
+            }
+            _ => {}
+        }
+        last = if let TokenTree::Ident(name) = token { Some(name) } else { None };
+    }
+    names
 }
 
 struct Body<'a> {
@@ -160,6 +216,8 @@ struct Body<'a> {
     tokens: TokenStream,
     /// In long blocks, the variables that are declared before the statements that assign them.
     declared: Option<Vec<TokenStream>>,
+    /// Whether linear equations are solved where formulas lose digits: a constant of Rust.
+    solver: TokenStream,
 }
 
 impl Body<'_> {
@@ -304,23 +362,8 @@ impl Body<'_> {
                     }
                 }
             }
-            Statement::Saddle { to, saddle, arguments } => {
-                let [known, pivots, mass, mu, rhs] = saddle.arguments();
-                let pivots = self.writer.operands(&arguments[pivots]);
-                let pivots = pivots.chunks(2).map(|pair| quote!([#(#pair),*]));
-                let pivots = quote!([#(#pivots),*]);
-                let [known, mass, mu, rhs] =
-                    [known, mass, mu, rhs].map(|part| self.writer.operands(&arguments[part]));
-                let [n, first] = [saddle.velocities, saddle.results().start].map(Literal::usize_unsuffixed);
-                let results = self.results_of(to);
-                let solution = quote! {
-                    emitted::saddle_point::<T, #n, #first, _, _, _, _, _>(
-                        [#(#known),*],
-                        #pivots,
-                        ([#(#mass),*], [#(#mu),*], [#(#rhs),*]),
-                    )?
-                };
-                self.bind(&quote!([#(#results),*]), &results, &solution);
+            Statement::Saddle { to, saddle, known, pivots, body, equations } => {
+                self.saddle((to, known), *saddle, pivots, (body, equations));
             }
             Statement::Pivot { pivot, diagonal, what } => {
                 let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
@@ -358,6 +401,44 @@ impl Body<'_> {
         };
         let sines = self.results_of(to);
         self.bind(&quote!((#(#sines),*)), &sines, &call);
+    }
+
+    /// ```text
+    /// let [x] = emitted::saddle_point::<T, true, n, _, _, _, _, _>([place], [known], [[pivot, diagonal]], || {
+    ///     statements
+    ///     Ok(([mass], [mu], [rhs]))
+    /// })?;
+    /// ```
+    fn saddle(
+        &mut self,
+        (to, known): (&[(usize, Value)], &[Operand]),
+        saddle: Saddle,
+        pivots: &[[Operand; 2]],
+        (body, equations): (&[Statement], &[Operand]),
+    ) {
+        let known = self.writer.operands(known);
+        let pivots = pivots.iter().map(|pair| self.writer.operands(pair));
+        let pivots: Vec<TokenStream> = pivots.map(|pair| quote!([#(#pair),*])).collect();
+        let outside = std::mem::take(&mut self.tokens);
+        self.statements(body);
+        let [mass, mu, rhs] = saddle.equations().map(|part| self.writer.operands(&equations[part]));
+        let inside = std::mem::replace(&mut self.tokens, outside);
+        let (n, solver) = (Literal::usize_unsuffixed(saddle.velocities), self.solver.clone());
+        let places = to.iter().map(|&(place, _)| Literal::usize_unsuffixed(place));
+        let results = self.results_of(&to.iter().map(|&(_, value)| Some(value)).collect::<Vec<_>>());
+        let solution = quote! {
+            emitted::saddle_point::<T, #solver, #n, _, _, _, _, _>(
+                [#(#places),*],
+                [#(#known),*],
+                [#(#pivots),*],
+                #[inline(always)]
+                || {
+                    #inside
+                    Ok(([#(#mass),*], [#(#mu),*], [#(#rhs),*]))
+                },
+            )?
+        };
+        self.bind(&quote!([#(#results),*]), &results, &solution);
     }
 
     /// ```text

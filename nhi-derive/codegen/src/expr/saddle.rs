@@ -41,8 +41,15 @@ impl Saddle {
     }
 
     /// The places of the arguments that are read as a rule: M, μ, f and r are those of a solution that is rare.
-    pub(crate) fn usual(self) -> Range<usize> {
+    pub fn usual(self) -> Range<usize> {
         0..self.results().len() + 2 * self.pivots
+    }
+
+    /// The places of M, μ, and f with r among the other arguments.
+    pub fn equations(self) -> [Range<usize>; 3] {
+        let [_, _, mass, mu, rhs] = self.arguments();
+        let first = mass.start;
+        [mass, mu, rhs].map(|part| part.start - first..part.end - first)
     }
 }
 

@@ -103,9 +103,15 @@ impl Function {
                     (self.results(to), map.name(), group.runtime, arguments.join(", "));
                 writeln!(f, "{indent}{to} = {group}::{map}({arguments})")
             }
-            Statement::Saddle { to, saddle, arguments } => {
-                let parts = saddle.arguments().map(|part| list(&self.operands(&arguments[part]), false));
-                writeln!(f, "{indent}{} = saddle_point({})", self.results(to), parts.join(", "))
+            Statement::Saddle { to, known, pivots, body, equations, .. } => {
+                let results: Vec<String> =
+                    to.iter().map(|&(place, value)| format!("{} at {place}", self.value(value))).collect();
+                let [known, pivots] =
+                    [known, pivots.as_flattened()].map(|all| list(&self.operands(all), false));
+                writeln!(f, "{indent}{} = saddle_point({known}, {pivots})", results.join(", "))?;
+                let inner = format!("{indent}    ");
+                self.statements(f, body, &inner)?;
+                writeln!(f, "{inner}equations {}", self.operands(equations).join(", "))
             }
             Statement::Pivot { pivot, diagonal, what } => {
                 let what = match what {

@@ -47,7 +47,10 @@ impl Lowering<'_> {
         let shape = Shape::of(self.pool, self.constants, e);
         let operand = match &*shape {
             Shape::Constant(c) => return Operand::Constant(*c),
-            Shape::Symbol => unreachable!("{} is used but not bound", self.pool.show(e)),
+            Shape::Symbol => match self.rare(e) {
+                Some(value) => self.expression(value),
+                None => unreachable!("{} is used but not bound", self.pool.show(e)),
+            },
             Shape::Negation(x) => {
                 let x = self.expression(*x);
                 self.operation(Operation::Neg(x))

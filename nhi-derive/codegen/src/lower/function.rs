@@ -3,8 +3,8 @@
 use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
 use crate::expr::{Expr, Node, Pool, Saddle};
 use crate::group::Map;
-use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Table, Turn};
-use std::collections::HashMap;
+use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Table, Turn, lets, usual};
+use std::collections::{BTreeMap, HashMap};
 
 /// The lowered form of `program`.
 ///
@@ -13,7 +13,8 @@ pub fn lower(pool: &mut Pool, constants: &mut Constants, program: &Program) -> F
     let operations = Operations::of(pool, constants, program);
     let arrival = Arrival::of(pool, constants, program);
     let (rest, deferred) = program.deferred(pool);
-    let mut lowering = Lowering::new(pool, constants, arrival);
+    let solutions = Solutions::of(pool, &rest);
+    let mut lowering = Lowering::new(pool, constants, arrival, solutions);
     let mut arguments = Vec::new();
     for input in &program.inputs {
         let values = input.symbols.iter().map(|&symbol| lowering.bind(symbol)).collect();
@@ -39,6 +40,53 @@ pub fn lower(pool: &mut Pool, constants: &mut Constants, program: &Program) -> F
     function
 }
 
+/// Linear equations with their pivots, whatever is known of their solution.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Equations {
+    saddle: Saddle,
+    numbers: Vec<Expr>,
+}
+
+impl Equations {
+    /// The equations of one number of a solution.
+    fn of(saddle: Saddle, arguments: &[Expr]) -> Equations {
+        let known = saddle.results().len();
+        Equations {
+            saddle: Saddle { is_multiplier: false, index: 0, ..saddle },
+            numbers: arguments[known..].to_vec(),
+        }
+    }
+}
+
+/// What a program has of solutions of linear equations.
+#[derive(Default)]
+struct Solutions {
+    /// Symbols that only rare solutions are made of, with their values.
+    rare: HashMap<Expr, Expr>,
+    /// The numbers that are read in any case: their places in (x, λ), and what is known of them.
+    read: HashMap<Equations, BTreeMap<usize, Expr>>,
+}
+
+impl Solutions {
+    fn of(pool: &Pool, program: &Program) -> Solutions {
+        let mut solutions = Solutions::default();
+        let usual = usual(pool, program);
+        for e in pool.reachable(&program.values()) {
+            if let Node::Saddle(saddle, arguments) = pool.node(e)
+                && usual.contains(e)
+            {
+                let all = solutions.read.entry(Equations::of(*saddle, arguments)).or_default();
+                all.insert(saddle.results().start + saddle.index, arguments[saddle.index]);
+            }
+        }
+        if !solutions.read.is_empty() {
+            let is_rare = |(symbol, _): &(Expr, Expr)| !usual.contains(*symbol);
+            solutions.rare = lets(&program.body).filter(is_rare).collect();
+        }
+        solutions
+    }
+}
+
 /// The statements of one block, and what they compute.
 #[derive(Default)]
 struct Block {
@@ -47,8 +95,8 @@ struct Block {
     computed: HashMap<Expr, Operand>,
     /// Where a map of these arguments is computed.
     maps: HashMap<(Map, Vec<Expr>), usize>,
-    /// Where equations with these arguments are solved.
-    saddles: HashMap<(Saddle, Vec<Expr>), usize>,
+    /// What solutions of equations have given.
+    solutions: HashMap<(Equations, usize), Value>,
     /// Powers of values with these exponents.
     powers: HashMap<(Value, u64), Operand>,
 }
@@ -65,6 +113,7 @@ pub(super) struct Lowering<'a> {
     known_at: Table<usize>,
     /// The values of symbols.
     values: HashMap<Expr, Value>,
+    solutions: Solutions,
     names: Vec<Option<String>>,
     uses: Vec<usize>,
     /// The blocks that are open, the innermost one last.
@@ -72,7 +121,7 @@ pub(super) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(pool: &'a mut Pool, constants: &'a mut Constants, arrival: Arrival) -> Self {
+    fn new(pool: &'a mut Pool, constants: &'a mut Constants, arrival: Arrival, solutions: Solutions) -> Self {
         Lowering {
             pool,
             constants,
@@ -80,6 +129,7 @@ impl<'a> Lowering<'a> {
             order: HashMap::new(),
             known_at: Table::new(),
             values: HashMap::new(),
+            solutions,
             names: Vec::new(),
             uses: Vec::new(),
             blocks: vec![Block::default()],
@@ -127,6 +177,11 @@ impl<'a> Lowering<'a> {
 
     fn symbol_name(&self, symbol: Expr) -> String {
         self.pool.as_symbol(symbol).map_or_else(String::new, |s| self.pool.name(s).to_owned())
+    }
+
+    /// What a symbol stands for that has no value, because only rare solutions need it.
+    pub(super) fn rare(&self, symbol: Expr) -> Option<Expr> {
+        self.solutions.rare.get(&symbol).copied()
     }
 
     /// Binds a symbol to a new value.
@@ -226,22 +281,40 @@ impl<'a> Lowering<'a> {
 
     /// That number of the solution of equations with these arguments.
     pub(super) fn number_of_saddle(&mut self, saddle: Saddle, arguments: &[Expr]) -> Operand {
-        let key = (Saddle { index: 0, ..saddle }, arguments.to_vec());
-        let known = self.blocks.iter().enumerate().rev();
-        let known = known.filter_map(|(depth, block)| Some((depth, *block.saddles.get(&key)?))).next();
-        let (depth, at) = known.unwrap_or_else(|| {
-            let numbers = self.operands(arguments);
-            let at = self.block().statements.len();
-            let to = vec![None; saddle.results().len()];
-            self.add(Statement::Saddle { to, saddle: key.0, arguments: numbers });
-            self.block().saddles.insert(key, at);
-            (self.blocks.len() - 1, at)
-        });
-        let fresh = self.new_value();
-        let Statement::Saddle { to, .. } = &mut self.blocks[depth].statements[at] else {
-            unreachable!("only equations are registered as equations")
-        };
-        Operand::Value(*to[saddle.index].get_or_insert(fresh))
+        let place = saddle.results().start + saddle.index;
+        let key = (Equations::of(saddle, arguments), place);
+        if let Some(&value) = self.blocks.iter().rev().find_map(|block| block.solutions.get(&key)) {
+            return Operand::Value(value);
+        }
+        let (equations, place) = key;
+        let mut results = BTreeMap::from([(place, arguments[saddle.index])]);
+        if self.blocks.len() == 1 {
+            let read = self.solutions.read.get(&equations).cloned().unwrap_or_default();
+            let solved = &self.blocks[0].solutions;
+            let is_new = |&(place, known): &(usize, Expr)| {
+                !solved.contains_key(&(equations.clone(), place)) && self.is_known(known)
+            };
+            results.extend(read.into_iter().filter(is_new));
+        }
+        let known: Vec<Operand> = results.values().map(|&e| self.operand(e)).collect();
+        let (pivots, numbers) = equations.numbers.split_at(2 * saddle.pivots);
+        let pivots = pivots.chunks(2).map(|pair| [self.operand(pair[0]), self.operand(pair[1])]).collect();
+        self.blocks.push(Block::default());
+        let numbers = self.operands(numbers);
+        let body = self.close();
+        let to: Vec<(usize, Value)> = results.into_keys().map(|place| (place, self.new_value())).collect();
+        for &(place, value) in &to {
+            self.block().solutions.insert((equations.clone(), place), value);
+        }
+        let value = self.block().solutions[&(equations.clone(), place)];
+        self.add(Statement::Saddle { to, saddle: equations.saddle, known, pivots, body, equations: numbers });
+        Operand::Value(value)
+    }
+
+    /// Whether all symbols in `e` have values.
+    fn is_known(&self, e: Expr) -> bool {
+        let mut reachable = self.pool.reachable(&[e]).into_iter();
+        reachable.all(|e| self.pool.as_symbol(e).is_none() || self.values.contains_key(&e))
     }
 
     /// Operands of a statement that uses them.
@@ -272,6 +345,10 @@ impl<'a> Lowering<'a> {
             }
             match statement {
                 program::Statement::Equation(text) => self.add(Statement::Equation(text.clone())),
+                program::Statement::Let { symbol, .. } if self.solutions.rare.contains_key(symbol) => {
+                    let next = self.order.len() + 1;
+                    self.order.insert(*symbol, next);
+                }
                 program::Statement::Let { symbol, value } => {
                     let value = match self.expression(*value) {
                         Operand::Value(value) if self.names[value.index()].is_none() => value,
@@ -305,6 +382,9 @@ impl<'a> Lowering<'a> {
         let (&Let { symbol: a, value: x }, [Let { symbol: b, value: y }, rest @ ..]) = (first, rest) else {
             return None;
         };
+        if [a, *b].iter().any(|symbol| self.solutions.rare.contains_key(symbol)) {
+            return None;
+        }
         let (&Node::Call(f, angle), &Node::Call(g, other)) = (self.pool.node(x), self.pool.node(*y)) else {
             return None;
         };

@@ -171,12 +171,18 @@ pub enum Statement {
     },
     /// The solution of linear equations. The function fails where there is none.
     Saddle {
-        /// Its results in order; `None` where one is not needed.
-        to: Vec<Option<Value>>,
-        /// The equations; the index counts for nothing.
+        /// Its results, with their places in (x, λ).
+        to: Vec<(usize, Value)>,
+        /// The equations; which number it is counts for nothing.
         saddle: Saddle,
-        /// Its arguments, as [`Saddle::arguments`] orders them.
-        arguments: Vec<Operand>,
+        /// The results as formulas give them.
+        known: Vec<Operand>,
+        /// Pivots with their diagonal entries.
+        pivots: Vec<[Operand; 2]>,
+        /// Evaluated only where a pivot is small, for `equations`. Never a `Newton` or a `Pivot`.
+        body: Vec<Statement>,
+        /// M, μ, and f with r, as [`Saddle::equations`] orders them.
+        equations: Vec<Operand>,
     },
     /// The function fails with `what` unless `pivot` is positive by more than the rounding of `diagonal`.
     Pivot {
@@ -192,14 +198,14 @@ pub enum Statement {
 }
 
 impl Statement {
-    /// What it is computed from; of a loop, what it starts with.
+    /// What it is computed from; of a loop, what it starts with, and of linear equations, what is read in any case.
     pub fn operands(&self) -> Vec<Operand> {
         match self {
             Statement::Equation(_) => Vec::new(),
             Statement::Let { operation, .. } => operation.operands(),
             Statement::SinCos { angle, by, .. } => [vec![*angle], by.operands()].concat(),
             Statement::Map { arguments, .. } => arguments.concat(),
-            Statement::Saddle { arguments, .. } => arguments.clone(),
+            Statement::Saddle { known, pivots, .. } => [known.as_slice(), pivots.as_flattened()].concat(),
             Statement::Pivot { pivot, diagonal, .. } => vec![*pivot, *diagonal],
             Statement::Newton(newton) => newton.before(),
         }
@@ -211,9 +217,8 @@ impl Statement {
             Statement::Equation(_) | Statement::Pivot { .. } => Vec::new(),
             Statement::Let { to, .. } => vec![*to],
             Statement::SinCos { to, .. } => to.iter().flatten().copied().collect(),
-            Statement::Map { to, .. } | Statement::Saddle { to, .. } => {
-                to.iter().flatten().copied().collect()
-            }
+            Statement::Map { to, .. } => to.iter().flatten().copied().collect(),
+            Statement::Saddle { to, .. } => to.iter().map(|&(_, value)| value).collect(),
             Statement::Newton(newton) => {
                 let kept = newton.last_iterate.iter().map(|&(_, after)| after);
                 newton.solution.iter().copied().chain(kept).collect()
@@ -405,27 +410,25 @@ impl Function {
         };
         self.for_each_statement(&mut |statement| {
             count(&statement.operands());
-            if let Statement::Newton(newton) = statement {
-                count(&newton.delta);
-                newton.last_iterate.iter().for_each(|&(inside, _)| count(&[Operand::Value(inside)]));
-                if let Some((_, derivatives)) = &newton.derivatives {
-                    count(derivatives);
+            match statement {
+                Statement::Newton(newton) => {
+                    count(&newton.delta);
+                    newton.last_iterate.iter().for_each(|&(inside, _)| count(&[Operand::Value(inside)]));
+                    if let Some((_, derivatives)) = &newton.derivatives {
+                        count(derivatives);
+                    }
                 }
+                Statement::Saddle { equations, .. } => count(equations),
+                _ => {}
             }
         });
         self.outputs.iter().for_each(|output| count(&output.values));
         uses
     }
 
-    /// Calls `f` with every statement, those of loops after the loop.
+    /// Calls `f` with every statement, those of loops and of rare solutions after these.
     pub fn for_each_statement<'a>(&'a self, f: &mut impl FnMut(&'a Statement)) {
-        for statement in &self.body {
-            f(statement);
-            if let Statement::Newton(newton) = statement {
-                newton.body.iter().for_each(&mut *f);
-                newton.derivatives.iter().flat_map(|(statements, _)| statements).for_each(&mut *f);
-            }
-        }
+        for_each_statement(&self.body, f);
     }
 
     /// The maps of groups that it makes use of, with their groups.
@@ -442,5 +445,19 @@ impl Function {
     /// The group of whose retractions it makes use, if it does.
     pub fn retracted(&self) -> Option<&'static Group> {
         self.maps().into_iter().find(|(map, _)| map.is_of_retraction()).map(|(_, group)| group)
+    }
+}
+
+fn for_each_statement<'a>(statements: &'a [Statement], f: &mut impl FnMut(&'a Statement)) {
+    for statement in statements {
+        f(statement);
+        match statement {
+            Statement::Newton(newton) => {
+                for_each_statement(&newton.body, f);
+                newton.derivatives.iter().for_each(|(statements, _)| for_each_statement(statements, f));
+            }
+            Statement::Saddle { body, .. } => for_each_statement(body, f),
+            _ => {}
+        }
     }
 }

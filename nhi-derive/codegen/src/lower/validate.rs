@@ -15,7 +15,7 @@ enum State {
 
 impl Function {
     /// Panics unless every value is assigned once and before its use, values without a name are used once, in the block
-    /// that assigns them and before another effect, and Newton bodies hold neither loops nor checks.
+    /// that assigns them and before another effect, and inner blocks hold neither loops nor checks.
     pub fn validate(&self) {
         let mut check =
             Check { function: self, states: vec![State::Unknown; self.names.len()], block: 0, effects: 0 };
@@ -84,19 +84,36 @@ impl Check<'_> {
                     let inline = results.len() > 1 && results.iter().any(is_inline);
                     self.require(!inline, "several numbers of a map are named");
                 }
-                Statement::Saddle { to, saddle, arguments } => {
-                    let [.., last] = saddle.arguments();
-                    self.require(last.end == arguments.len(), "equations have their numbers");
-                    self.require(to.len() == saddle.results().len(), "equations have their results");
+                Statement::Saddle { to, saddle, known, pivots, body, equations } => {
+                    let [.., rhs] = saddle.equations();
+                    let lengths = [pivots.len(), equations.len()];
+                    self.require(lengths == [saddle.pivots, rhs.end], "equations have their numbers");
+                    self.rare(body, equations);
+                    let are_places = to.iter().all(|&(place, _)| place < rhs.len());
+                    self.require(are_places && to.len() == known.len(), "equations have their results");
                     let is_named = |value: &Value| self.function.names[value.index()].is_some();
                     self.require(statement.results().iter().all(is_named), "numbers of a solution are named");
                 }
                 Statement::Let { .. } | Statement::SinCos { .. } => {}
             }
             let effect = matches!(statement, Statement::Newton(_) | Statement::Pivot { .. });
-            self.require(outermost || !effect, "a loop holds neither loops nor checks");
+            self.require(outermost || !effect, "an inner block holds neither loops nor checks");
             statement.results().into_iter().for_each(|value| self.assign(value));
         }
+    }
+
+    /// Statements of a block of their own, and what they are for.
+    fn rare(&mut self, body: &[Statement], results: &[Operand]) {
+        let outside = (self.states.clone(), self.block, self.effects);
+        for state in self.states.iter_mut().filter(|state| matches!(state, State::Unnamed(..))) {
+            *state = State::Unknown;
+        }
+        self.effects += 1;
+        self.block = self.effects;
+        self.statements(body, false);
+        self.operands(results);
+        self.all_used();
+        (self.states, self.block, self.effects) = outside;
     }
 
     fn newton(&mut self, newton: &Newton) {

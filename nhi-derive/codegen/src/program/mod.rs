@@ -31,6 +31,7 @@ pub use display::Show;
 pub(crate) use levels::{Level, Levels, Stage};
 pub(crate) use limits::Limits;
 pub use operations::Operations;
+pub(crate) use operations::usual;
 pub use products::{Factor, Product, complete, products};
 pub use role::Role;
 pub use shape::Shape;

@@ -114,7 +114,7 @@ impl Operations {
 }
 
 /// Everything that statements and results are computed from as a rule: not what only rare solutions of linear equations need.
-fn usual(pool: &Pool, program: &Program) -> Table<()> {
+pub(crate) fn usual(pool: &Pool, program: &Program) -> Table<()> {
     let values: Table<Expr> = lets(&program.body).collect();
     let others = program.body.iter().filter(|statement| !matches!(statement, Statement::Let { .. }));
     let mut stack: Vec<Expr> = others.flat_map(Statement::values).collect();

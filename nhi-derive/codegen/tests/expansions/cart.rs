@@ -280,7 +280,7 @@ const _: () = {
                 let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -288,13 +288,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [-(sin_theta * free_x - cos_theta * free_y + t2) / inv_m],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta, -cos_theta],
-                        [t0, t1, -t2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta, -cos_theta],
+                            [t0, t1, -t2],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: [x, y, theta],
@@ -465,6 +469,34 @@ const _: () = {
                 t: T,
                 inputs: &[T; 2],
             ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
+                match quick_or_careful_step::<T, false>(prepared, state, t, inputs) {
+                    Err(_) if const { emitted::repeats_carefully::<T>() } => {
+                        careful_step::<T>(prepared, state, t, inputs)
+                    }
+                    next => next,
+                }
+            }
+
+            /// The same where linear equations are solved without formulas.
+            #[cold]
+            #[inline(never)]
+            fn careful_step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
+                t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
+                quick_or_careful_step::<T, true>(prepared, state, t, inputs)
+            }
+
+            /// The same, which fails where linear equations should be solved without formulas unless it `SOLVES` them so.
+            #[inline(always)]
+            fn quick_or_careful_step<T: Scalar, const SOLVES: bool>(
+                prepared: &Prepared<T>,
+                state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,
+                t: T,
+                inputs: &[T; 2],
+            ) -> Result<NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>, Failure> {
                 let Prepared {
                     m,
                     belt,
@@ -509,31 +541,31 @@ const _: () = {
                 let free_x = t0 * cos_theta;
                 let free_y = t0 * sin_theta;
                 let free_theta = inv_J * (turn - c_1 * sin_t - c_0 * dot_theta);
-                let t1 = push * cos_theta;
-                let t2 = push * sin_theta;
                 let t3 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let t4 = sin_theta * free_x - cos_theta * free_y + t3;
                 let t5 = free_x - sin_theta * t4;
                 let t6 = free_y + cos_theta * t4;
-                let shared = -cos_theta;
-                let shared_2 = -t3;
-                let [a_x_s1, a_y_s1] = emitted::saddle_point::<
+                let [a_x_s1, a_y_s1, solution_0] = emitted::saddle_point::<
                     T,
+                    SOLVES,
                     2,
-                    0,
                     _,
                     _,
                     _,
                     _,
                     _,
                 >(
-                    [t5, t6],
+                    [0, 1, 2],
+                    [t5, t6, -inv_inv_m * t4],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta, shared],
-                        [t1, t2, shared_2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta, -cos_theta],
+                            [push * cos_theta, push * sin_theta, -t3],
+                        ))
+                    },
                 )?;
 
                 // (2) stage 2
@@ -548,32 +580,32 @@ const _: () = {
                 );
                 let free_x_2 = t0 * cos_theta_s2;
                 let free_y_2 = t0 * sin_theta_s2;
-                let t7 = push * cos_theta_s2;
-                let t8 = push * sin_theta_s2;
                 let t9 = dot_theta_s2
                     * (dot_y_s2 * sin_theta_s2 - (belt - dot_x_s2) * cos_theta_s2);
                 let t10 = sin_theta_s2 * free_x_2 - cos_theta_s2 * free_y_2 + t9;
                 let t11 = free_x_2 - sin_theta_s2 * t10;
                 let t12 = free_y_2 + cos_theta_s2 * t10;
-                let shared_3 = -cos_theta_s2;
-                let shared_4 = -t9;
-                let [a_x_s2, a_y_s2] = emitted::saddle_point::<
+                let [a_x_s2, a_y_s2, t30] = emitted::saddle_point::<
                     T,
+                    SOLVES,
                     2,
-                    0,
                     _,
                     _,
                     _,
                     _,
                     _,
                 >(
-                    [t11, t12],
+                    [0, 1, 2],
+                    [t11, t12, -inv_inv_m * t10],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s2, shared_3],
-                        [t7, t8, shared_4],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta_s2, -cos_theta_s2],
+                            [push * cos_theta_s2, push * sin_theta_s2, -t9],
+                        ))
+                    },
                 )?;
 
                 // (3) stage 3
@@ -598,32 +630,32 @@ const _: () = {
                 );
                 let free_x_3 = t0 * cos_theta_s3;
                 let free_y_3 = t0 * sin_theta_s3;
-                let t16 = push * cos_theta_s3;
-                let t17 = push * sin_theta_s3;
                 let t18 = dot_theta_s3
                     * (dot_y_s3 * sin_theta_s3 - (belt - dot_x_s3) * cos_theta_s3);
                 let t19 = sin_theta_s3 * free_x_3 - cos_theta_s3 * free_y_3 + t18;
                 let t20 = free_x_3 - sin_theta_s3 * t19;
                 let t21 = free_y_3 + cos_theta_s3 * t19;
-                let shared_5 = -cos_theta_s3;
-                let shared_6 = -t18;
-                let [a_x_s3, a_y_s3] = emitted::saddle_point::<
+                let [a_x_s3, a_y_s3, t31] = emitted::saddle_point::<
                     T,
+                    SOLVES,
                     2,
-                    0,
                     _,
                     _,
                     _,
                     _,
                     _,
                 >(
-                    [t20, t21],
+                    [0, 1, 2],
+                    [t20, t21, -inv_inv_m * t19],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s3, shared_5],
-                        [t16, t17, shared_6],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta_s3, -cos_theta_s3],
+                            [push * cos_theta_s3, push * sin_theta_s3, -t18],
+                        ))
+                    },
                 )?;
 
                 // (4) stage 4
@@ -641,32 +673,32 @@ const _: () = {
                 let free_y_4 = t0 * sin_theta_s4;
                 let t23 = cos_half_h * sin_phase_0 + sin_half_h * cos_phase_0;
                 let free_theta_4 = inv_J * (turn - c_1 * t23 - c_0 * dot_theta_s4);
-                let t24 = push * cos_theta_s4;
-                let t25 = push * sin_theta_s4;
                 let t26 = dot_theta_s4
                     * (dot_y_s4 * sin_theta_s4 - (belt - dot_x_s4) * cos_theta_s4);
                 let t27 = sin_theta_s4 * free_x_4 - cos_theta_s4 * free_y_4 + t26;
                 let t28 = free_x_4 - sin_theta_s4 * t27;
                 let t29 = free_y_4 + cos_theta_s4 * t27;
-                let shared_7 = -cos_theta_s4;
-                let shared_8 = -t26;
-                let [a_x_s4, a_y_s4] = emitted::saddle_point::<
+                let [a_x_s4, a_y_s4, t32] = emitted::saddle_point::<
                     T,
+                    SOLVES,
                     2,
-                    0,
                     _,
                     _,
                     _,
                     _,
                     _,
                 >(
-                    [t28, t29],
+                    [0, 1, 2],
+                    [t28, t29, -inv_inv_m * t27],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s4, shared_7],
-                        [t24, t25, shared_8],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta_s4, -cos_theta_s4],
+                            [push * cos_theta_s4, push * sin_theta_s4, -t26],
+                        ))
+                    },
                 )?;
 
                 // (5) weighted mean of the stages
@@ -684,78 +716,6 @@ const _: () = {
                     + k0 * (a_y_s1 + T::from_f64(2.0) * (a_y_s2 + a_y_s3) + a_y_s4);
                 let dot_theta_1 = dot_theta
                     + k0 * (free_theta + two_over_J * (t15 + t22) + free_theta_4);
-                let [solution_0] = emitted::saddle_point::<
-                    T,
-                    2,
-                    2,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [-inv_inv_m * t4],
-                    [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta, shared],
-                        [t1, t2, shared_2],
-                    ),
-                )?;
-                let [t30] = emitted::saddle_point::<
-                    T,
-                    2,
-                    2,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [-inv_inv_m * t10],
-                    [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s2, shared_3],
-                        [t7, t8, shared_4],
-                    ),
-                )?;
-                let [t31] = emitted::saddle_point::<
-                    T,
-                    2,
-                    2,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [-inv_inv_m * t19],
-                    [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s3, shared_5],
-                        [t16, t17, shared_6],
-                    ),
-                )?;
-                let [t32] = emitted::saddle_point::<
-                    T,
-                    2,
-                    2,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [-inv_inv_m * t27],
-                    [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta_s4, shared_7],
-                        [t24, t25, shared_8],
-                    ),
-                )?;
                 let next = NodeState {
                     q: [x_1, y_1, theta_1],
                     v: [dot_x_1, dot_y_1, dot_theta_1],
@@ -929,7 +889,7 @@ const _: () = {
                 let t2 = dot_theta * (dot_y * sin_theta - (belt - dot_x) * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -937,13 +897,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [-(sin_theta * free_x - cos_theta * free_y + t2) / inv_m],
                     [[masses, masses]],
-                    (
-                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [sin_theta, -cos_theta],
-                        [t0, t1, -t2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [sin_theta, -cos_theta],
+                            [t0, t1, -t2],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: [x, y, theta],
@@ -1092,27 +1056,29 @@ const _: () = {
             let sqrt_m = m.sqrt();
             let masses = sqrt_inv_m * sqrt_m;
             let t1 = inv_m * sigma;
-            let t2 = m * dot_y;
-            let t3 = m * dot_x;
             let t4 = dot_x - sin_theta * t1;
             let t5 = dot_y + cos_theta * t1;
             let [solution_0, solution_1] = emitted::saddle_point::<
                 T,
+                true,
                 2,
-                0,
                 _,
                 _,
                 _,
                 _,
                 _,
             >(
+                [0, 1],
                 [t4, t5],
                 [[masses, masses]],
-                (
-                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [sin_theta, -cos_theta],
-                    [t3, t2, t0],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, -cos_theta],
+                        [m * dot_x, m * dot_y, t0],
+                    ))
+                },
             )?;
             let v_ = [solution_0, solution_1, dot_theta];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
@@ -1153,29 +1119,9 @@ const _: () = {
             let t5 = free_y + cos_theta * t3;
             let t6 = push * (cos_theta * free_x + sin_theta * free_y);
             let t7 = T::from_f64(64.0) * m * (t4 * t4 + t5 * t5);
-            let shared = -cos_theta;
-            let shared_2 = -t2;
-            let [solution_0, solution_1] = emitted::saddle_point::<
+            let [solution_0, solution_1, t8] = emitted::saddle_point::<
                 T,
-                2,
-                0,
-                _,
-                _,
-                _,
-                _,
-                _,
-            >(
-                [t4, t5],
-                [[masses, masses], [t7, t6]],
-                (
-                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [sin_theta, shared],
-                    [t0, t1, shared_2],
-                ),
-            )?;
-            let [t8] = emitted::saddle_point::<
-                T,
-                2,
+                true,
                 2,
                 _,
                 _,
@@ -1183,13 +1129,17 @@ const _: () = {
                 _,
                 _,
             >(
-                [-t3 / inv_m],
+                [0, 1, 2],
+                [t4, t5, -t3 / inv_m],
                 [[masses, masses], [t7, t6]],
-                (
-                    [m, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [sin_theta, shared],
-                    [t0, t1, shared_2],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [m, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [sin_theta, -cos_theta],
+                        [t0, t1, -t2],
+                    ))
+                },
             )?;
             let (a, lambda) = ([solution_0, solution_1, free_theta], [t8]);
             if emitted::finite(&a) && emitted::finite(&lambda) {

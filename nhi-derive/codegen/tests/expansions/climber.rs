@@ -333,7 +333,7 @@ const _: () = {
                 let t4 = s * t1;
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -341,13 +341,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
-                    (
-                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [-t3, T::from_f64(1.0)],
-                        [-t2, -m * g, t4],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-t3, T::from_f64(1.0)],
+                            [-t2, -m * g, t4],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: [r, phi, z],
@@ -744,7 +748,7 @@ const _: () = {
                 let t4 = s * t1;
                 let [lambda] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -752,13 +756,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
-                    (
-                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [-t3, T::from_f64(1.0)],
-                        [-t2, -m * g, t4],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-t3, T::from_f64(1.0)],
+                            [-t2, -m * g, t4],
+                        ))
+                    },
                 )?;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
@@ -899,7 +907,7 @@ const _: () = {
                 let t4 = s * dot_r * dot_phi;
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -907,13 +915,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [(g + t4 - minus_free_phi * t3) / pivot],
                     [[masses, masses], [m_r_sq, m_r_sq]],
-                    (
-                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [-t3, T::from_f64(1.0)],
-                        [-dot_phi * t2, -m * g, t4],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-t3, T::from_f64(1.0)],
+                            [-dot_phi * t2, -m * g, t4],
+                        ))
+                    },
                 )?;
                 let next = JumpState {
                     q: [r, phi, z],
@@ -1045,27 +1057,29 @@ const _: () = {
             let t1 = inv_m * sigma;
             let t2 = m * r;
             let t3 = r * t2;
-            let t4 = m * dot_z;
             let t5 = dot_phi + s * t1 / r;
             let t6 = dot_z - t1;
-            let t7 = dot_phi * t3;
             let [solution_0, solution_1] = emitted::saddle_point::<
                 T,
+                true,
                 2,
-                0,
                 _,
                 _,
                 _,
                 _,
                 _,
             >(
+                [0, 1],
                 [t5, t6],
                 [[masses, masses], [t3, t3]],
-                (
-                    [t3, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [-t0, T::from_f64(1.0)],
-                    [t7, t4, T::from_f64(0.0)],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [t3, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-t0, T::from_f64(1.0)],
+                        [dot_phi * t3, m * dot_z, T::from_f64(0.0)],
+                    ))
+                },
             )?;
             let v_ = [dot_r, solution_0, solution_1];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
@@ -1105,34 +1119,12 @@ const _: () = {
             let t5 = (g + t4 - minus_free_phi * t3) / pivot;
             let t6 = inv_m * t5;
             let t7 = g - t6;
-            let t8 = m * g;
             let t9 = minus_free_phi + s * t6 / r;
             let t10 = m * (g * g + t1 * minus_free_phi);
             let t11 = T::from_f64(64.0) * m * (t7 * t7 + r_sq * t9 * t9);
-            let shared = -t3;
-            let shared_2 = -t2;
-            let shared_3 = -t8;
-            let [solution_0, solution_1] = emitted::saddle_point::<
+            let [solution_0, solution_1, t12] = emitted::saddle_point::<
                 T,
-                2,
-                0,
-                _,
-                _,
-                _,
-                _,
-                _,
-            >(
-                [-t9, -t7],
-                [[masses, masses], [m_r_sq, m_r_sq], [t11, t10]],
-                (
-                    [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [shared, T::from_f64(1.0)],
-                    [shared_2, shared_3, t4],
-                ),
-            )?;
-            let [t12] = emitted::saddle_point::<
-                T,
-                2,
+                true,
                 2,
                 _,
                 _,
@@ -1140,13 +1132,17 @@ const _: () = {
                 _,
                 _,
             >(
-                [t5],
+                [0, 1, 2],
+                [-t9, -t7, t5],
                 [[masses, masses], [m_r_sq, m_r_sq], [t11, t10]],
-                (
-                    [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [shared, T::from_f64(1.0)],
-                    [shared_2, shared_3, t4],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [m_r_sq, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-t3, T::from_f64(1.0)],
+                        [-t2, -m * g, t4],
+                    ))
+                },
             )?;
             let (a, lambda) = ([-minus_free_r, solution_0, solution_1], [t12]);
             if emitted::finite(&a) && emitted::finite(&lambda) {

@@ -368,7 +368,7 @@ const _: () = {
                 let masses_3 = sqrt_m * sqrt_inv_m;
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    1,
+                    true,
                     1,
                     _,
                     _,
@@ -376,13 +376,15 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [1],
                     [lambda_1],
                     [[masses_3, masses_3]],
-                    ([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)]),
+                    #[inline(always)]
+                    || { Ok(([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)])) },
                 )?;
                 let [t3] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -390,13 +392,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [-minus_lambda_0],
                     [[masses, masses_2]],
-                    (
-                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [-r, T::from_f64(1.0)],
-                        [torque, m * free_v, T::from_f64(0.0)],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-r, T::from_f64(1.0)],
+                            [torque, m * free_v, T::from_f64(0.0)],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
@@ -488,15 +494,67 @@ const _: () = {
             /// λ': mean of Λ with the weights of the last equation;
             /// on R^k × SE2 q + s is (r + ρ, g exp(σ)) for s = (ρ, σ), and r₁ = (u₁, (dexpᴸ_σ)⁻¹ ξ₁) for v₁ = (u₁, ξ₁).
             ///
-            /// Operations: 58 add, 82 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
+            /// Operations: 58 add, 84 mul, 1 sin_cos with those of 1 displaced, 1 dexp_left_inv.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
-                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
                 _t: T,
                 inputs: &[T; 1],
             ) -> Result<
-                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
+                Failure,
+            > {
+                match quick_or_careful_step::<T, false>(prepared, state, _t, inputs) {
+                    Err(_) if const { emitted::repeats_carefully::<T>() } => {
+                        careful_step::<T>(prepared, state, _t, inputs)
+                    }
+                    next => next,
+                }
+            }
+
+            /// The same where linear equations are solved without formulas.
+            #[cold]
+            #[inline(never)]
+            fn careful_step<T: Scalar>(
+                prepared: &Prepared<T>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
+                Failure,
+            > {
+                quick_or_careful_step::<T, true>(prepared, state, _t, inputs)
+            }
+
+            /// The same, which fails where linear equations should be solved without formulas unless it `SOLVES` them so.
+            #[inline(always)]
+            fn quick_or_careful_step<T: Scalar, const SOLVES: bool>(
+                prepared: &Prepared<T>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
                 Failure,
             > {
                 let Prepared {
@@ -504,72 +562,87 @@ const _: () = {
                     J,
                     r,
                     h,
-                    inv_J,
                     inv_m,
                     r_over_J,
+                    quarter_h_sq,
+                    k0,
                     inv_pivot,
                     masses,
                     masses_2,
                     masses_3,
-                    half_h,
+                    quarter_h_sq_over_J,
                     inv_inv_m,
+                    two_over_h,
+                    four_over_h_sq,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
-                let [dot_phi, omega, v_, v_perp] = state.v;
+                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
+                    .carried;
                 let [torque] = *inputs;
 
                 // (1) stage 1
-                let free_phi = inv_J * torque;
-                let free_v = omega * v_perp;
-                let lambda_0_2 = -inv_pivot * (free_v - r * free_phi);
-                let t0 = free_v + inv_m * lambda_0_2;
-                let t1 = free_phi - r_over_J * lambda_0_2;
-                let t2 = m * free_v;
-                let shared = -r;
-                let [a_phi_s1, a_v_s1] = emitted::saddle_point::<
+                let quarter_h_sq_free_v = half_h_omega * half_h_v_perp;
+                let quarter_h_sq_lambda_0_2 = -inv_pivot
+                    * (quarter_h_sq_free_v - k0 * torque);
+                let t0 = quarter_h_sq_free_v + inv_m * quarter_h_sq_lambda_0_2;
+                let t2 = quarter_h_sq_over_J * torque
+                    - r_over_J * quarter_h_sq_lambda_0_2;
+                let [quarter_h_sq_a_phi_s1, quarter_h_sq_a_v_s1, t11] = emitted::saddle_point::<
                     T,
+                    SOLVES,
                     2,
-                    0,
                     _,
                     _,
                     _,
                     _,
                     _,
                 >(
-                    [t1, t0],
+                    [0, 1, 2],
+                    [t2, t0, quarter_h_sq_lambda_0_2],
                     [[masses, masses_2]],
-                    (
-                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [shared, T::from_f64(1.0)],
-                        [torque, t2, T::from_f64(0.0)],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-r, T::from_f64(1.0)],
+                            [
+                                quarter_h_sq * torque,
+                                m * quarter_h_sq_free_v,
+                                T::from_f64(0.0),
+                            ],
+                        ))
+                    },
                 )?;
 
                 // (2) stage 2
-                let dot_phi_s2 = dot_phi + half_h * a_phi_s1;
-                let v_s2 = v_ + half_h * a_v_s1;
-                let t3 = omega * v_s2;
-                let lambda_1_3 = inv_inv_m * t3;
+                let half_h_dot_phi_s2 = half_h_dot_phi + quarter_h_sq_a_phi_s1;
+                let half_h_v_s2 = half_h_v + quarter_h_sq_a_v_s1;
+                let t4 = half_h_omega * half_h_v_s2;
+                let quarter_h_sq_lambda_1_3 = inv_inv_m * t4;
 
                 // (3) weighted mean of the stages
-                let phi_1 = phi + h * dot_phi_s2;
-                let t4 = half_h * omega;
-                let t5 = half_h * v_;
-                let t6 = half_h * v_perp;
+                let phi_1 = phi + T::from_f64(2.0) * half_h_dot_phi_s2;
+                let t5 = two_over_h * half_h_omega;
+                let t6 = two_over_h * half_h_v_s2;
+                let t7 = two_over_h * half_h_v_perp;
                 let [dexp_left_inv_0, dexp_left_inv_1, dexp_left_inv_2] = SE2::<
                     f64,
-                >::dexp_left_inv(&[t4, t5, t6], &[omega, v_s2, v_perp]);
-                let t7 = h * dexp_left_inv_0;
-                let t8 = h * dexp_left_inv_1;
-                let t9 = h * dexp_left_inv_2;
+                >::dexp_left_inv(
+                    &[half_h_omega, half_h_v, half_h_v_perp],
+                    &[t5, t6, t7],
+                );
+                let t8 = h * dexp_left_inv_0;
+                let t9 = h * dexp_left_inv_1;
+                let t10 = h * dexp_left_inv_2;
                 let [theta_1, x_1, y_1] = SE2::<
                     f64,
-                >::displaced(&[theta, x, y], &[t7, t8, t9]);
-                let dot_phi_1 = dot_phi + h * a_phi_s1;
-                let v_1 = v_ + h * a_v_s1;
+                >::displaced(&[theta, x, y], &[t8, t9, t10]);
+                let half_h_dot_phi_1 = half_h_dot_phi
+                    + T::from_f64(2.0) * quarter_h_sq_a_phi_s1;
+                let half_h_v_1 = half_h_v + T::from_f64(2.0) * quarter_h_sq_a_v_s1;
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    1,
+                    SOLVES,
                     1,
                     _,
                     _,
@@ -577,34 +650,23 @@ const _: () = {
                     _,
                     _,
                 >(
-                    [lambda_1_3],
+                    [1],
+                    [quarter_h_sq_lambda_1_3],
                     [[masses_3, masses_3]],
-                    ([m], [T::from_f64(1.0)], [-m * t3, T::from_f64(0.0)]),
-                )?;
-                let [t10] = emitted::saddle_point::<
-                    T,
-                    2,
-                    2,
-                    _,
-                    _,
-                    _,
-                    _,
-                    _,
-                >(
-                    [lambda_0_2],
-                    [[masses, masses_2]],
-                    (
-                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [shared, T::from_f64(1.0)],
-                        [torque, t2, T::from_f64(0.0)],
-                    ),
+                    #[inline(always)]
+                    || { Ok(([m], [T::from_f64(1.0)], [-m * t4, T::from_f64(0.0)])) },
                 )?;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
-                    v: [dot_phi_1, omega, v_1, v_perp],
-                    lambda: [t10, solution_0],
+                    v: [two_over_h * half_h_dot_phi_1, t5, two_over_h * half_h_v_1, t7],
+                    lambda: [four_over_h_sq * t11, four_over_h_sq * solution_0],
                     states: [],
-                    carried: (),
+                    carried: Carried {
+                        half_h_dot_phi: half_h_dot_phi_1,
+                        half_h_omega,
+                        half_h_v: half_h_v_1,
+                        half_h_v_perp,
+                    },
                 };
                 next.checked::<T>()
             }
@@ -620,12 +682,14 @@ const _: () = {
                 pub r: T,
                 /// `h`
                 pub h: T,
-                /// `1/J`
-                pub inv_J: T,
                 /// `1/m`
                 pub inv_m: T,
                 /// `r/J`
                 pub r_over_J: T,
+                /// `h^2/4`
+                pub quarter_h_sq: T,
+                /// `r*h^2/(4*J)`
+                pub k0: T,
                 /// `1/(1/m + r^2/J)`
                 pub inv_pivot: T,
                 /// `sqrt(m)*sqrt(J)*sqrt(1/m + r^2/J)`
@@ -634,14 +698,39 @@ const _: () = {
                 pub masses_2: T,
                 /// `sqrt(m)*sqrt(1/m)`
                 pub masses_3: T,
-                /// `h/2`
-                pub half_h: T,
+                /// `h^2/(4*J)`
+                pub quarter_h_sq_over_J: T,
                 /// `m`
                 pub inv_inv_m: T,
+                /// `2/h`
+                pub two_over_h: T,
+                /// `4/h^2`
+                pub four_over_h_sq: T,
             }
             emitted::fields!(
-                Prepared { m, J, r, h, inv_J, inv_m, r_over_J, inv_pivot, masses,
-                masses_2, masses_3, half_h, inv_inv_m }
+                Prepared { m, J, r, h, inv_m, r_over_J, quarter_h_sq, k0, inv_pivot,
+                masses, masses_2, masses_3, quarter_h_sq_over_J, inv_inv_m, two_over_h,
+                four_over_h_sq }
+            );
+            /// What a step computes for the next one.
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct Carried<T> {
+                /// Velocity `dot(phi)`, times `h/2`.
+                pub half_h_dot_phi: T,
+                /// Velocity `omega`, times `h/2`.
+                pub half_h_omega: T,
+                /// Velocity `v`, times `h/2`.
+                pub half_h_v: T,
+                /// Velocity `v_perp`, times `h/2`.
+                pub half_h_v_perp: T,
+            }
+            emitted::fields!(
+                Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -649,38 +738,47 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [m, _, J, r] = *parameters;
-                let inv_J = T::from_f64(1.0) / J;
                 let inv_m = T::from_f64(1.0) / m;
+                let inv_J = T::from_f64(1.0) / J;
                 let r_over_J = r * inv_J;
                 let r_sq_over_J = r * r_over_J;
                 let pivot = inv_m + r_sq_over_J;
+                let h_sq = h * h;
+                let quarter_h_sq = T::from_f64(0.25) * h_sq;
+                let k0 = r_over_J * quarter_h_sq;
                 let inv_pivot = T::from_f64(1.0) / pivot;
                 let sqrt_pivot = pivot.sqrt();
                 let sqrt_J = J.sqrt();
                 let sqrt_m = m.sqrt();
-                let k0 = sqrt_pivot * sqrt_J;
-                let masses = sqrt_m * k0;
+                let k1 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * k1;
                 let masses_2 = T::from_f64(0.0078125)
                     * (T::from_f64(1024.0) + m * r_sq_over_J + J * inv_m / (r * r))
                     * masses;
                 let sqrt_inv_m = inv_m.sqrt();
                 let masses_3 = sqrt_m * sqrt_inv_m;
-                let half_h = T::from_f64(0.5) * h;
+                let quarter_h_sq_over_J = inv_J * quarter_h_sq;
                 let inv_inv_m = T::from_f64(1.0) / inv_m;
+                let inv_h = T::from_f64(1.0) / h;
+                let two_over_h = T::from_f64(2.0) * inv_h;
+                let four_over_h_sq = T::from_f64(4.0) * inv_h * inv_h;
                 Ok(Prepared {
                     m,
                     J,
                     r,
                     h,
-                    inv_J,
                     inv_m,
                     r_over_J,
+                    quarter_h_sq,
+                    k0,
                     inv_pivot,
                     masses,
                     masses_2,
                     masses_3,
-                    half_h,
+                    quarter_h_sq_over_J,
                     inv_inv_m,
+                    two_over_h,
+                    four_over_h_sq,
                 })
             }
 
@@ -729,7 +827,7 @@ const _: () = {
                 let masses_3 = sqrt_m * sqrt_inv_m;
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    1,
+                    true,
                     1,
                     _,
                     _,
@@ -737,13 +835,15 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [1],
                     [lambda_1],
                     [[masses_3, masses_3]],
-                    ([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)]),
+                    #[inline(always)]
+                    || { Ok(([m], [T::from_f64(1.0)], [-m * t0, T::from_f64(0.0)])) },
                 )?;
                 let [t3] = emitted::saddle_point::<
                     T,
-                    2,
+                    true,
                     2,
                     _,
                     _,
@@ -751,13 +851,17 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [2],
                     [-minus_lambda_0],
                     [[masses, masses_2]],
-                    (
-                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                        [-r, T::from_f64(1.0)],
-                        [torque, m * free_v, T::from_f64(0.0)],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [-r, T::from_f64(1.0)],
+                            [torque, m * free_v, T::from_f64(0.0)],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: Posed::from([phi, theta, x, y]),
@@ -767,6 +871,100 @@ const _: () = {
                     carried: (),
                 };
                 next.checked::<T>()
+            }
+
+            /// The carried numbers of a state at a start.
+            ///
+            /// Operations: 5 mul.
+            pub fn initial<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                _t: T,
+            ) -> Result<Carried<T>, Failure> {
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = Carried {
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_omega: omega * half_h,
+                    half_h_v: v_ * half_h,
+                    half_h_v_perp: v_perp * half_h,
+                };
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// The carried numbers of a state for another step size `h`.
+            ///
+            /// Operations: 5 mul.
+            #[inline(always)]
+            pub fn rescale<T: Scalar>(
+                _parameters: &[T; 4],
+                h: T,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                _t: T,
+            ) -> Result<Carried<T>, Failure> {
+                let [dot_phi, omega, v_, v_perp] = state.v;
+                let half_h = T::from_f64(0.5) * h;
+                let carried = Carried {
+                    half_h_dot_phi: dot_phi * half_h,
+                    half_h_omega: omega * half_h,
+                    half_h_v: v_ * half_h,
+                    half_h_v_perp: v_perp * half_h,
+                };
+                if emitted::finite(&carried) {
+                    Ok(carried)
+                } else {
+                    Err(Failure::NonFinite)
+                }
+            }
+
+            /// Velocities from their last values and the change of their increments.
+            ///
+            /// Operations: 8 add, 4 mul, 1 div.
+            #[inline(always)]
+            pub fn update_velocity<T: Scalar>(
+                h: T,
+                before: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+            ) -> [T; 4] {
+                let [old_dot_phi, old_omega, old_v, old_v_perp] = before.v;
+                let Carried {
+                    half_h_dot_phi: old_half_h_dot_phi_2,
+                    half_h_omega: old_half_h_omega_2,
+                    half_h_v: old_half_h_v_2,
+                    half_h_v_perp: old_half_h_v_perp_2,
+                } = before.carried;
+                let Carried { half_h_dot_phi, half_h_omega, half_h_v, half_h_v_perp } = state
+                    .carried;
+                let rate = T::from_f64(2.0) / h;
+                [
+                    old_dot_phi + (half_h_dot_phi - old_half_h_dot_phi_2) * rate,
+                    old_omega + (half_h_omega - old_half_h_omega_2) * rate,
+                    old_v + (half_h_v - old_half_h_v_2) * rate,
+                    old_v_perp + (half_h_v_perp - old_half_h_v_perp_2) * rate,
+                ]
             }
         }
 
@@ -865,27 +1063,29 @@ const _: () = {
                 * (T::from_f64(1.0)
                     + T::from_f64(0.0009765625) * (J * inv_m / (r * r) + m * t1))
                 * masses;
-            let t3 = J * dot_phi;
-            let t4 = m * v_;
             let t5 = v_ - inv_m * sigma_0;
             let t6 = dot_phi + t0 * sigma_0;
             let [solution_0, solution_1] = emitted::saddle_point::<
                 T,
+                true,
                 2,
-                0,
                 _,
                 _,
                 _,
                 _,
                 _,
             >(
+                [0, 1],
                 [t6, t5],
                 [[masses, masses_2]],
-                (
-                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [-r, T::from_f64(1.0)],
-                    [t3, t4, T::from_f64(0.0)],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-r, T::from_f64(1.0)],
+                        [J * dot_phi, m * v_, T::from_f64(0.0)],
+                    ))
+                },
             )?;
             let v__2 = [solution_0, omega, solution_1, T::from_f64(0.0)];
             if emitted::finite(&v__2) { Ok(v__2) } else { Err(Failure::NonFinite) }
@@ -929,28 +1129,9 @@ const _: () = {
             let t5 = free_phi + t0 * minus_lambda_0;
             let t6 = T::from_f64(64.0) * (m * t4 * t4 + J * t5 * t5);
             let t7 = torque * free_phi + free_v * t2;
-            let shared = -r;
-            let [solution_0, solution_1] = emitted::saddle_point::<
+            let [solution_0, solution_1, t8] = emitted::saddle_point::<
                 T,
-                2,
-                0,
-                _,
-                _,
-                _,
-                _,
-                _,
-            >(
-                [t5, t4],
-                [[masses, masses], [t6, t7]],
-                (
-                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [shared, T::from_f64(1.0)],
-                    [torque, t2, T::from_f64(0.0)],
-                ),
-            )?;
-            let [t8] = emitted::saddle_point::<
-                T,
-                2,
+                true,
                 2,
                 _,
                 _,
@@ -958,17 +1139,21 @@ const _: () = {
                 _,
                 _,
             >(
-                [-minus_lambda_0],
+                [0, 1, 2],
+                [t5, t4, -minus_lambda_0],
                 [[masses, masses], [t6, t7]],
-                (
-                    [J, T::from_f64(0.0), T::from_f64(0.0), m],
-                    [shared, T::from_f64(1.0)],
-                    [torque, t2, T::from_f64(0.0)],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                        [-r, T::from_f64(1.0)],
+                        [torque, t2, T::from_f64(0.0)],
+                    ))
+                },
             )?;
             let [t9] = emitted::saddle_point::<
                 T,
-                1,
+                true,
                 1,
                 _,
                 _,
@@ -976,9 +1161,11 @@ const _: () = {
                 _,
                 _,
             >(
+                [1],
                 [lambda_1],
                 [[masses_2, masses_2], [T::from_f64(0.0), minus_free_v_perp * t3]],
-                ([m], [T::from_f64(1.0)], [-t3, T::from_f64(0.0)]),
+                #[inline(always)]
+                || { Ok(([m], [T::from_f64(1.0)], [-t3, T::from_f64(0.0)])) },
             )?;
             let (a, lambda) = (
                 [solution_0, T::from_f64(0.0), solution_1, T::from_f64(0.0)],
@@ -1485,9 +1672,10 @@ const _: () = {
             [__T; 4],
             [__T; 2],
             [__T; 0],
+            kernel::rkmk2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
+        const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
         const HAS_MAPS: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
@@ -1510,15 +1698,24 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            kernel::rkmk2::start_consistent(
-                __parameters,
-                __h,
-                __q.entries(),
-                __v,
-                __states,
-                __t,
-                __inputs,
-            )
+            {
+                let __state = (kernel::rkmk2::start_consistent(
+                    __parameters,
+                    __h,
+                    __q.entries(),
+                    __v,
+                    __states,
+                    __t,
+                    __inputs,
+                ))?;
+                let __carried = kernel::rkmk2::initial(
+                    __parameters,
+                    __h,
+                    &__state,
+                    __t,
+                )?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
+            }
         }
 
         #[inline]
@@ -1542,7 +1739,8 @@ const _: () = {
                 *__lambda,
                 *__states,
             );
-            ::core::result::Result::Ok(__state)
+            let __carried = kernel::rkmk2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline(always)]
@@ -1553,6 +1751,32 @@ const _: () = {
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
             kernel::rkmk2::step(__prepared, __state, __t, __inputs)
+        }
+
+        #[inline(always)]
+        fn rescale<__T: ::nhi_runtime::Scalar>(
+            __parameters: &[__T; 4],
+            __h: __T,
+            __state: &Self::State<__T>,
+            __t: __T,
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __carried = kernel::rkmk2::rescale(__parameters, __h, __state, __t)?;
+            ::core::result::Result::Ok(::nhi_runtime::NodeState {
+                carried: __carried,
+                ..*__state
+            })
+        }
+
+        #[inline(always)]
+        fn update_velocity<__T: ::nhi_runtime::Scalar>(
+            __h: __T,
+            __before: &Self::State<__T>,
+            __state: &Self::State<__T>,
+        ) -> Self::State<__T> {
+            ::nhi_runtime::NodeState {
+                v: kernel::rkmk2::update_velocity(__h, __before, __state),
+                ..*__state
+            }
         }
     }
 };

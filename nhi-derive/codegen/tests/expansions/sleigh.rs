@@ -355,7 +355,7 @@ const _: () = {
                 let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    3,
+                    true,
                     3,
                     _,
                     _,
@@ -363,23 +363,27 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [3],
                     [-t2 / pivot],
                     [[masses, masses_2]],
-                    (
-                        [
-                            J,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                        ],
-                        [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [
+                                J,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                            ],
+                            [a, sin_theta, -cos_theta],
+                            [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
+                        ))
+                    },
                 )?;
                 let next = NodeState {
                     q: [theta, x, y],
@@ -714,7 +718,7 @@ const _: () = {
                 let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
                 let [lambda] = emitted::saddle_point::<
                     T,
-                    3,
+                    true,
                     3,
                     _,
                     _,
@@ -722,23 +726,27 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [3],
                     [-t2 / pivot],
                     [[masses, masses_2]],
-                    (
-                        [
-                            J,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                        ],
-                        [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [
+                                J,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                            ],
+                            [a, sin_theta, -cos_theta],
+                            [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
+                        ))
+                    },
                 )?;
 
                 // velocities at the reflection: v∓ = v ∓ h/2 B λ
@@ -828,7 +836,7 @@ const _: () = {
                 let t2 = dot_theta * (dot_y * sin_theta + dot_x * cos_theta);
                 let [solution_0] = emitted::saddle_point::<
                     T,
-                    3,
+                    true,
                     3,
                     _,
                     _,
@@ -836,23 +844,27 @@ const _: () = {
                     _,
                     _,
                 >(
+                    [3],
                     [-t2 / pivot],
                     [[masses, masses_2]],
-                    (
-                        [
-                            J,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            T::from_f64(0.0),
-                            m,
-                        ],
-                        [a, sin_theta, -cos_theta],
-                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
-                    ),
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [
+                                J,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                T::from_f64(0.0),
+                                m,
+                            ],
+                            [a, sin_theta, -cos_theta],
+                            [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t2],
+                        ))
+                    },
                 )?;
                 let next = JumpState {
                     q: [theta, x, y],
@@ -1007,39 +1019,40 @@ const _: () = {
                     + T::from_f64(0.001953125) * inv_m / (a_sq * inv_J + inv_m))
                 * masses;
             let t2 = inv_m * sigma;
-            let t3 = m * dot_y;
-            let t4 = m * dot_x;
-            let t5 = J * dot_theta;
             let t6 = dot_x - sin_theta * t2;
             let t7 = dot_y + cos_theta * t2;
             let t8 = dot_theta - a * inv_J * sigma;
             let [solution_0, solution_1, solution_2] = emitted::saddle_point::<
                 T,
+                true,
                 3,
-                0,
                 _,
                 _,
                 _,
                 _,
                 _,
             >(
+                [0, 1, 2],
                 [t8, t6, t7],
                 [[masses, masses_2]],
-                (
-                    [
-                        J,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                    ],
-                    [a, sin_theta, -cos_theta],
-                    [t5, t4, t3, T::from_f64(0.0)],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [
+                            J,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                        ],
+                        [a, sin_theta, -cos_theta],
+                        [J * dot_theta, m * dot_x, m * dot_y, T::from_f64(0.0)],
+                    ))
+                },
             )?;
             let v_ = [solution_0, solution_1, solution_2];
             if emitted::finite(&v_) { Ok(v_) } else { Err(Failure::NonFinite) }
@@ -1074,39 +1087,9 @@ const _: () = {
             let t3 = sin_theta * t2;
             let t4 = cos_theta * t2;
             let t5 = a * inv_J * t1;
-            let shared = -cos_theta;
-            let shared_2 = -t0;
-            let [solution_0, solution_1, solution_2] = emitted::saddle_point::<
+            let [solution_0, solution_1, solution_2, t6] = emitted::saddle_point::<
                 T,
-                3,
-                0,
-                _,
-                _,
-                _,
-                _,
-                _,
-            >(
-                [-t5, -t3, t4],
-                [[masses, masses]],
-                (
-                    [
-                        J,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                    ],
-                    [a, sin_theta, shared],
-                    [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
-                ),
-            )?;
-            let [t6] = emitted::saddle_point::<
-                T,
-                3,
+                true,
                 3,
                 _,
                 _,
@@ -1114,23 +1097,27 @@ const _: () = {
                 _,
                 _,
             >(
-                [-t1],
+                [0, 1, 2, 3],
+                [-t5, -t3, t4, -t1],
                 [[masses, masses]],
-                (
-                    [
-                        J,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        T::from_f64(0.0),
-                        m,
-                    ],
-                    [a, sin_theta, shared],
-                    [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), shared_2],
-                ),
+                #[inline(always)]
+                || {
+                    Ok((
+                        [
+                            J,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            T::from_f64(0.0),
+                            m,
+                        ],
+                        [a, sin_theta, -cos_theta],
+                        [T::from_f64(0.0), T::from_f64(0.0), T::from_f64(0.0), -t0],
+                    ))
+                },
             )?;
             let (a_2, lambda) = ([solution_0, solution_1, solution_2], [t6]);
             if emitted::finite(&a_2) && emitted::finite(&lambda) {

@@ -223,10 +223,12 @@ fn dependent_one_forms_and_missing_inertia_are_told_apart() {
 
 #[test]
 fn what_formulas_give_is_taken_where_pivots_are_large() {
-    let equations = ([2.0, 0.0, 0.0, 3.0], [1.0, -1.0], [5.0, 10.0, 0.0]);
-    let velocities =
-        |pivot: f64| saddle_point::<f64, 2, 0, 2, 1, 4, 2, 3>([7.0, 8.0], [[pivot, 1.0]], equations);
-    let reaction = |pivot: f64| saddle_point::<f64, 2, 2, 1, 1, 4, 2, 3>([9.0], [[pivot, 1.0]], equations);
+    let equations = || Ok(([2.0, 0.0, 0.0, 3.0], [1.0, -1.0], [5.0, 10.0, 0.0]));
+    let velocities = |pivot: f64| {
+        saddle_point::<f64, true, 2, 2, 1, 4, 2, 3>([0, 1], [7.0, 8.0], [[pivot, 1.0]], equations)
+    };
+    let reaction =
+        |pivot: f64| saddle_point::<f64, true, 2, 1, 1, 4, 2, 3>([2], [9.0], [[pivot, 1.0]], equations);
     assert_eq!((velocities(0.1), reaction(0.1)), (Ok([7.0, 8.0]), Ok([9.0])));
     // Both move together: 5 x = 15, and λ = 2 x − 5.
     for pivot in [0.01, -1.0, f64::NAN] {

@@ -236,7 +236,9 @@ impl Body<'_> {
                     self.add(&format!("{real} {out}[{n}];\nnhi_{group}_{tau}{map}({arguments});"));
                     self.assign_all(to, |i| format!("{out}[{i}]"));
                 }
-                Statement::Saddle { to, saddle, arguments } => self.saddle(to, *saddle, arguments),
+                Statement::Saddle { to, saddle, known, pivots, body, equations } => {
+                    self.saddle((to, known), *saddle, pivots, (body, equations));
+                }
                 Statement::Pivot { pivot, diagonal, what } => {
                     let [pivot, diagonal] = [*pivot, *diagonal].map(|x| self.writer.operand(x, Place::Open));
                     let status = match what {
@@ -266,13 +268,20 @@ impl Body<'_> {
     /// ```c
     /// double solution[2] = {known};
     /// if (!nhi_is_large(pivot, diagonal)) {
+    ///     statements
     ///     double mass[4] = {..}, mu[2] = {..}, rhs[3] = {..};
     ///     const nhi_status status = nhi_saddle_point(..);
     /// }
     /// ```
-    fn saddle(&mut self, to: &[Option<Value>], saddle: Saddle, arguments: &[Operand]) {
+    fn saddle(
+        &mut self,
+        (to, known): (&[(usize, Value)], &[Operand]),
+        saddle: Saddle,
+        pivots: &[[Operand; 2]],
+        (body, equations): (&[Statement], &[Operand]),
+    ) {
         let (n, m, real) = (saddle.velocities, saddle.constraints, self.writer.language.real);
-        let [known, pivots, mass, mu, rhs] = saddle.arguments().map(|part| self.operands(&arguments[part]));
+        let [known, pivots] = [known, pivots.as_flattened()].map(|all| self.operands(all));
         let [solution, of_mass, of_mu, of_rhs, sizes, scales, order, status] =
             ["solution", "mass", "mu", "rhs", "sizes", "scales", "order", "status"]
                 .map(|name| self.fresh(name));
@@ -281,22 +290,26 @@ impl Body<'_> {
         let large: Vec<String> = large.collect();
         self.add(&format!("if (!({})) {{", large.join(" && ")));
         self.indent += 1;
+        self.statements(body);
+        let [mass, mu, rhs] = saddle.equations().map(|part| self.operands(&equations[part]));
         self.array(real, &of_mass, &mass);
         self.array(real, &of_mu, &mu);
         self.array(real, &of_rhs, &rhs);
-        let (equations, entries, first) = (n + m, n * m, saddle.results().start);
+        let (equations, entries) = (n + m, n * m);
         self.add(&format!(
             "double {sizes}[{entries}], {scales}[{n}];
 int {order}[{equations}];
 const nhi_status {status} = nhi_saddle_point({n}, {m}, {of_mass}, {of_mu}, {of_rhs}, {sizes}, {scales}, {order});"
         ));
         self.add(&fail_if(&format!("{status} != NHI_OK"), &status));
-        for i in 0..known.len() {
-            self.add(&format!("{solution}[{i}] = {of_rhs}[{}];", first + i));
+        for (i, (place, _)) in to.iter().enumerate() {
+            self.add(&format!("{solution}[{i}] = {of_rhs}[{place}];"));
         }
         self.indent -= 1;
         self.add("}");
-        self.assign_all(to, |i| format!("{solution}[{i}]"));
+        for (i, &(_, to)) in to.iter().enumerate() {
+            self.assign(to, (format!("{solution}[{i}]"), Place::Receiver));
+        }
     }
 
     /// ```c

@@ -20,7 +20,7 @@
 //! of the increments instead ([`StepProgram::update_velocity`]).
 
 use super::reassociate::reassociate_sums;
-use crate::expr::{Expr, Node, Pool, Rational};
+use crate::expr::{Expr, Node, Pool, Rational, Saddle};
 use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::search::Search;
 use crate::program::liveness::{read_again, used, uses};
@@ -220,12 +220,31 @@ impl Images {
                         Some((k.checked_mul(n)?, pool.powi(base, n.into())))
                     })
                 }
-                Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => None,
+                Node::Saddle(saddle, arguments) => Some(self.solution(pool, saddle, &arguments)),
+                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
             };
             let new = new.filter(|(k, _)| k.abs() <= MAX_POWER).unwrap_or_else(|| (0, self.rebuilt(pool, e)));
             self.of.insert(e, new);
         }
         self.of[e]
+    }
+
+    /// A solution is linear in what is known of it, in f and in r. Its exponent is the least one of f and r, but for
+    /// zeros, for velocities and multipliers alike.
+    fn solution(&self, pool: &mut Pool, saddle: Saddle, arguments: &[Expr]) -> (i32, Expr) {
+        let [known, _, _, _, rhs] = saddle.arguments();
+        let powers = arguments[rhs.clone()].iter().filter(|&&e| !pool.is_zero(e)).map(|&e| self.of[e].0);
+        let k = powers.min().unwrap_or(0);
+        let scaled = |i: usize| known.contains(&i) || rhs.contains(&i);
+        let arguments: Vec<Expr> = arguments
+            .iter()
+            .enumerate()
+            .map(|(i, &e)| {
+                let (own, rest) = self.of[e];
+                self.times(pool, if scaled(i) { own - k } else { own }, rest)
+            })
+            .collect();
+        (k, pool.saddle(saddle, &arguments))
     }
 
     /// The same function of the same arguments.
