@@ -186,11 +186,6 @@ impl<'a> Builder<'a> {
         self.implicit
     }
 
-    /// Whether the program is for readers.
-    pub(super) fn is_readable(&self) -> bool {
-        self.readable
-    }
-
     /// States linear equations of unknowns that have just been bound.
     pub(super) fn state(&mut self, unknowns: Vec<Expr>, residual: Vec<Expr>, equations: SaddlePoint) {
         let at = self.body.len()..self.body.len();

@@ -49,9 +49,9 @@ const ROOT_OF_REGULAR: i64 = 8;
 const DISPARITY: u32 = 1 << 10;
 
 impl Builder<'_> {
-    /// From now on pivots are collected, if there are constraints, and if neither derivatives are to be taken nor readers to be told.
+    /// From now on pivots are collected, if there are constraints, and if no derivatives are to be taken.
     pub(super) fn watch(&mut self) {
-        let is_plain = !self.differentiates() && !self.is_implicit() && !self.is_readable();
+        let is_plain = !self.differentiates() && !self.is_implicit();
         self.watched = (is_plain && self.x.m() > 0).then(Vec::new);
     }
 
