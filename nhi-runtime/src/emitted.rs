@@ -591,8 +591,8 @@ pub const fn repeats_carefully<T: Scalar>() -> bool {
 }
 
 /// x and λ.
+// Not `inline(never)`, like the functions of `Safeguard`.
 #[cold]
-#[inline(never)]
 fn careful_saddle_point<T: Scalar, const N: usize, const A: usize, const B: usize, const R: usize>(
     (mut mass, mut mu, mut rhs): ([T; A], [T; B], [T; R]),
 ) -> Result<[T; R], Failure> {

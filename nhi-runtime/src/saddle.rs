@@ -77,7 +77,6 @@ impl<T: Scalar> Saddle<'_, T> {
     /// # Errors
     /// [`Failure::SingularConstraints`] or [`Failure::SingularMass`], or [`Failure::NonFinite`] if numbers are not finite.
     #[cold]
-    #[inline(never)]
     pub fn solve(&mut self) -> Result<(), Failure> {
         let n = self.n;
         let m = self.rhs.len().saturating_sub(n);

@@ -169,7 +169,6 @@ pub(super) fn function(
 
             /// The same where linear equations are solved without formulas.
             #[cold]
-            #[inline(never)]
             fn careful_step<T: Scalar #retraction>(#arguments) #result {
                 quick_or_careful_step::<T #retraction_name, true>(#(#names),*)
             }

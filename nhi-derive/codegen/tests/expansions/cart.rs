@@ -479,7 +479,6 @@ const _: () = {
 
             /// The same where linear equations are solved without formulas.
             #[cold]
-            #[inline(never)]
             fn careful_step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<[T; 3], [T; 3], [T; 1], [T; 0], Carried<T>>,

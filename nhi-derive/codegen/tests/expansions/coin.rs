@@ -521,7 +521,6 @@ const _: () = {
 
             /// The same where linear equations are solved without formulas.
             #[cold]
-            #[inline(never)]
             fn careful_step<T: Scalar>(
                 prepared: &Prepared<T>,
                 state: &NodeState<

@@ -607,14 +607,15 @@ fn parts_without_mass_move_as_in_the_interpreter() {
     }
 }
 
-/// Wheels, a driven angle and a hoop, whose inertia may vanish, and a mass that may be light beside another.
+/// Wheels, an angle that turns with them and a hoop, whose inertia may vanish, and a mass that may be light beside another.
 const SCALES: &str = "
     #[derive(Nonholonomic)]
     #[nonholonomic(
         coordinates(x, y, phi, turned),
         inputs(u),
         lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2 + j/2*dot(turned)^2 - m*x - sin(turned - y)/3,
-        constraints(rolling: dx + sin(y)*dy - r*dphi, drive: dturned - u*dt),
+        constraints(rolling: dx + sin(y)*dy - r*dphi, turning: dturned - cos(x)*dy),
+        force = u*dy,
         methods(Rk2Midpoint, Rk2Heun, Rk4)
     )]
     pub struct Wheels { pub m: f64, pub j: f64, pub r: f64 }
@@ -655,7 +656,7 @@ fn masses_and_lengths_of_any_scale_move_as_in_the_interpreter() {
             let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
             for parameters in &parameters {
                 let mut process = program.run(parameters);
-                let (status, v) = process.ask("J", &[&q, &v, &[0.6]]);
+                let (status, v) = process.ask("J", &[&q, &v]);
                 assert_eq!(status, 0, "{} {parameters:?}", build.name);
                 let start = [&q[..], &v, &[], &[0.6]];
                 for method in &optimised.methods {

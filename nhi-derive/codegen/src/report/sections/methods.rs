@@ -4,8 +4,10 @@ use super::super::{Block, Table};
 use super::expectation::expectations;
 use super::{Context, text};
 use crate::engine::EngineError;
+use crate::expr::{Expr, Node, Pool};
 use crate::method::readable_programs;
-use crate::program::{Program, Statement};
+use crate::program::{Program, Statement, usual};
+use std::collections::HashMap;
 
 /// Lines of a step up to which it is printed.
 const LONGEST_STEP: usize = 120;
@@ -36,15 +38,17 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
         let facts = functions.method.facts();
         blocks.push(Block::Heading(format!("method_{}", facts.id), format!("`{}`", facts.id)));
         let programs = readable_programs(&x.derived.mechanics, functions.method);
-        let program = programs.step;
+        let (mut pool, mut program) = (programs.pool, programs.step);
+        let solves = by_formulas(&mut pool, &mut program);
         blocks.extend(documentation(&program));
         if let Some(row) = expected.iter().find(|row| row.method == functions.method) {
             blocks.push(text(format!("For this system. {}", row.sentences())));
         }
-        let step = program.show(&programs.pool).to_string();
+        let step = program.show(&pool).to_string();
         let step = lines_of_step(&step);
         if step.lines().count() <= LONGEST_STEP {
-            blocks.push(text("With the terms of this system, before optimisation:"));
+            let besides = if solves { "; where a pivot of M or C is small, Λ and a are solved without M⁻¹ and C" } else { "" };
+            blocks.push(text(format!("With the terms of this system, before optimisation{besides}:")));
             blocks.push(Block::Listing(step));
         } else {
             blocks.push(text(format!(
@@ -63,6 +67,33 @@ fn unknowns(step: &Program) -> usize {
         _ => 0,
     };
     step.body.iter().map(of).sum()
+}
+
+/// Replaces solutions of linear equations by their formulas, and leaves out what tells whether these lose digits. Whether there are any.
+fn by_formulas(pool: &mut Pool, program: &mut Program) -> bool {
+    let values: Vec<Expr> = program.values_mut().into_iter().map(|e| *e).collect();
+    let mut images: HashMap<Expr, Expr> = HashMap::new();
+    let mut solves = false;
+    for e in pool.reachable(&values) {
+        let image = match pool.node(e) {
+            Node::Saddle(saddle, arguments) => {
+                solves = true;
+                images[&arguments[saddle.index]]
+            }
+            _ => pool.rebuild(e, |c| images[&c]),
+        };
+        images.insert(e, image);
+    }
+    if solves {
+        program.values_mut().into_iter().for_each(|e| *e = images[e]);
+        let usual = usual(pool, program);
+        let is_read = |statement: &Statement| match statement {
+            Statement::Let { symbol, .. } => usual.contains(*symbol),
+            _ => true,
+        };
+        program.body.retain(is_read);
+    }
+    solves
 }
 
 /// The documentation of a step: its equations are a listing.
