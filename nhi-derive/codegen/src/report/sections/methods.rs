@@ -47,7 +47,11 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
         let step = program.show(&pool).to_string();
         let step = lines_of_step(&step);
         if step.lines().count() <= LONGEST_STEP {
-            let besides = if solves { "; where a pivot of M or C is small, Λ and a are solved without M⁻¹ and C" } else { "" };
+            let besides = if solves {
+                "; where a pivot of M or C is small, Λ and a are solved without M⁻¹ and C"
+            } else {
+                ""
+            };
             blocks.push(text(format!("With the terms of this system, before optimisation{besides}:")));
             blocks.push(Block::Listing(step));
         } else {
