@@ -245,9 +245,10 @@ impl Builder<'_> {
     /// pair, with the disparity of masses, which a simulation computes once: the products of their roots, where a negative number has
     /// none.
     fn doubtful(&mut self, watched: &[Watched], disparity: Option<Expr>) -> Vec<[Expr; 2]> {
-        let values: HashMap<Expr, Expr> = lets(self.statements()).collect();
+        let bound: Vec<(Expr, Expr)> = lets(self.statements()).collect();
+        let values: HashMap<Expr, Expr> = bound.iter().copied().collect();
         let mut of_parameters: BTreeSet<Expr> = self.x.parameters().into_iter().collect();
-        for (symbol, value) in lets(&self.statements().to_vec()) {
+        for (symbol, value) in bound {
             if self.pool().are_made_of(&[value], &of_parameters) {
                 of_parameters.insert(symbol);
             }
