@@ -43,7 +43,10 @@ pub fn run(function: &Function, arguments: &[Vec<f64>], options: Options) -> Res
 }
 
 /// What `function` prepares for steps. A number that is not finite, as of 1/m for m = 0, is left to the steps, which may not read it.
-pub(crate) fn prepared(
+///
+/// # Errors
+/// As [`run`], but for numbers that are not finite.
+pub fn prepared(
     function: &Function,
     arguments: &[Vec<f64>],
     options: Options,

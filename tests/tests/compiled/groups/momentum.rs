@@ -140,22 +140,24 @@ fn the_basis_at_a_configuration() {
     assert_eq!(plane.nonholonomic_momentum().count(), 0);
 }
 
-/// At cos φ = 0 the two one-forms of the snakeboard are one: neither a start nor a projection is possible,
-/// and the error says why. The basis is finite and vanishes there.
+/// At cos φ = 0 the two one-forms of the snakeboard are one. At the number next to π/2 they differ by their last bits, which
+/// determine velocities. A step with one-forms at both of its ends fails there, and says why. The basis is finite and vanishes.
 #[test]
-fn dependent_one_forms_are_an_error() {
+fn steps_fail_at_one_forms_that_are_dependent_up_to_rounding() {
     let q = [0.3, FRAC_PI_2, 0.1, -0.2, 0.5];
-    for v in [[1.0, 0.1, 0.0, 0.0, 0.0], [1.0, 0.1, 0.5, 0.0, 0.0]] {
-        let cause = Failure::SingularConstraints;
-        let error = Simulation::new(BOARD, Rdp, q, v, 0.01).unwrap_err();
-        assert_eq!(error, Error::Start { cause });
-        assert_eq!(
-            error.to_string(),
-            "the method cannot be started: the constraint one-forms are linearly dependent here"
-        );
-        assert_eq!(Simulation::new(BOARD, Rattle, q, v, 0.01).unwrap_err(), Error::Start { cause });
-        assert_eq!(Simulation::project(BOARD, Rdp, q, v, 0.01).unwrap_err(), Error::Projection { cause });
-    }
+    let v = [1.0, 0.1, 0.5, 0.2, 0.3];
+    let mut simulation = Simulation::project(BOARD, Rdp, q, v, 0.01).unwrap();
+    let projected = simulation.v();
+    let residual = Snakeboard::residual(&BOARD.parameters(), &q.into(), &projected, 0.0, &[]);
+    assert!(residual.iter().all(|r| r.abs() < 1e-15), "{residual:?}");
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, Error::Step { step: 1, cause: Failure::NearlySingular { .. }, .. }), "{error}");
+    assert_eq!(simulation.q(), q.into());
+    // One-forms at nodes alone do not turn within a step.
+    let mut simulation = Simulation::new(BOARD, Rattle, q, projected, 0.01).unwrap();
+    let energy = simulation.energy();
+    simulation.step().unwrap();
+    assert!((simulation.energy() / energy - 1.0).abs() < 1e-2, "{} {energy}", simulation.energy());
     let basis = Snakeboard::momentum_basis(&BOARD.parameters(), &q.into(), 0.0);
     assert!(basis.as_ref()[0].iter().all(|e| e.abs() < 1e-15), "{:?}", basis.as_ref());
 }
