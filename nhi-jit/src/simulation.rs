@@ -10,8 +10,10 @@ use nhi_codegen::program::Role;
 use nhi_methods::Variant;
 use nhi_runtime::balance::{self, End, Interval};
 use nhi_runtime::emitted::FLUSH_EVERY;
+use nhi_runtime::ringing;
 use nhi_runtime::statistics::{Evaluations, Statistics};
 use nhi_runtime::{Failure, Limits, Quantity};
+use std::ops::Range;
 
 /// The integration of one trajectory, as `nhi_runtime::Simulation`: the states are the same, bit for bit.
 ///
@@ -394,22 +396,29 @@ impl Simulation {
         let end = self.steps.saturating_add(steps);
         while self.steps < end {
             let count = self.interval.next(self.steps, end - self.steps);
+            let (count, watched) = ringing::together(self.steps, count);
+            if watched == count {
+                for _ in 0..count {
+                    self.take_tested()?;
+                }
+                continue;
+            }
             self.keep();
             let (begun, before) = (self.steps, self.kinetic_energy());
-            let is_taken = match self.functions().loops.unchecked {
-                Some(unchecked) => self.take_unchecked(unchecked, count),
-                None => self.take_checked(count).is_ok(),
-            };
+            let ringing = (watched > 0).then(|| self.statistics.watched().clone());
+            let is_taken = self.take_together(count - watched) && self.take_watched(watched);
             if is_taken {
                 let after = self.kinetic_of_jump(&self.state, self.steps);
                 // A passage copies what it joins.
                 if !balance::changes_much(before, after)
                     || !balance::is_suspicious(&self.passage(&self.before, begun), before, after)
                 {
-                    self.statistics.skip();
                     self.interval.lengthen(self.steps);
                     continue;
                 }
+            }
+            if let Some(ringing) = ringing {
+                self.statistics.restore(ringing);
             }
             // A step failed or has to be tested: repeat them.
             self.state.copy_from_slice(&self.before);
@@ -444,6 +453,37 @@ impl Simulation {
             earlier.take_checked(again).ok()?;
         }
         Some(earlier)
+    }
+
+    /// `count` steps up to the next flush, by the loop that takes the least time; false if one has failed.
+    fn take_together(&mut self, count: u64) -> bool {
+        self.statistics.skip();
+        match self.functions().loops.unchecked {
+            Some(unchecked) => self.take_unchecked(unchecked, count),
+            None => self.take_checked(count).is_ok(),
+        }
+    }
+
+    /// `count` single steps up to the next flush, whose velocities are watched and whose energy is not tested; false if one has
+    /// failed.
+    fn take_watched(&mut self, count: u64) -> bool {
+        let velocities = self.velocity_places();
+        let mut before = velocities.clone().map(|place| self.state[place].to_vec());
+        for _ in 0..count {
+            let evaluations = Evaluations::now();
+            let taken = self.take_checked(1);
+            self.statistics.count(evaluations, taken.is_ok());
+            if taken.is_err() {
+                return false;
+            }
+            let Simulation { state, statistics, .. } = self;
+            let after = velocities.clone().map(|place| &state[place]);
+            statistics.take(means(before.each_ref().map(Vec::as_slice)).zip(means(after)));
+            for (before, after) in before.iter_mut().zip(after) {
+                before.copy_from_slice(after);
+            }
+        }
+        true
     }
 
     /// `count` steps up to the next flush, whose results are checked once; false if one has failed.
@@ -489,18 +529,21 @@ impl Simulation {
 
     /// Takes note of the velocities before and after the last step.
     fn watch(&mut self) {
-        let Simulation { compiled, method, state, before, statistics, .. } = self;
-        let Method { kind, layout, .. } = &compiled.methods()[*method];
+        let velocities = self.velocity_places();
+        let Simulation { state, before, statistics, .. } = self;
+        let [before, after] =
+            [&*before, &*state].map(|state| means(velocities.clone().map(|place| &state[place])));
+        statistics.take(before.zip(after));
+    }
+
+    /// The places of two velocities in a state, of which the velocity is the mean: those before and after the reflection at the node.
+    fn velocity_places(&self) -> [Range<usize>; 2] {
+        let Method { kind, layout, .. } = self.functions();
         let roles = match kind {
             StateKind::Node => [Role::Velocity, Role::Velocity],
             StateKind::Jump => [Role::VelocityBefore, Role::VelocityAfter],
         };
-        let places = roles.map(|role| layout.state.of(&role));
-        let [before, after] = [&*before, &*state].map(|state| {
-            let [first, second] = places.clone().map(|place| &state[place]);
-            first.iter().zip(second).map(|(&a, &b)| f64::midpoint(a, b))
-        });
-        statistics.take(before.zip(after));
+        roles.map(|role| layout.state.of(&role))
     }
 
     /// What has been noticed of the steps, as `nhi_runtime::Simulation::statistics`.
@@ -814,6 +857,11 @@ fn diagnosed_at(compiled: &Compiled, at: &Point<'_>, h: f64, failure: Failure) -
 /// x·y
 fn product(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
+}
+
+/// ½(a + b), one entry after the other.
+fn means<'a>([a, b]: [&'a [f64]; 2]) -> impl Iterator<Item = f64> + Clone + 'a {
+    a.iter().zip(b).map(|(&a, &b)| f64::midpoint(a, b))
 }
 
 /// ½(a + b), entry by entry.

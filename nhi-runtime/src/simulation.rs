@@ -18,6 +18,7 @@ use crate::fields::Places;
 use crate::isa::{Isa, REGISTERS, Work};
 use crate::mechanics::{mean, momenta, momentum_rates, reaction, sum};
 use crate::passage::{self, Ends};
+use crate::ringing;
 use crate::samples::SampleOf;
 use crate::statistics::{Evaluations, Statistics};
 use crate::unchecked::{self, unchecked};
@@ -129,7 +130,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// As [`Simulation::advance`] with [`Fused`](crate::Fused) multiply–add operations. It takes up to a fifth less time on
     /// processors that have them (`benches/README.md`). Long steps are those of [`Simulation::advance`], and so are those that
-    /// are repeated with a test after each.
+    /// are repeated with a test after each, and those that are watched for velocities that [ring](crate::ringing).
     ///
     /// States differ by rounding from those of [`Simulation::step`]. They also depend on the processor, and on how steps
     /// are divided among calls.
@@ -161,16 +162,19 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         let end = self.steps + steps;
         while self.steps < end {
             let count = self.interval.next(self.steps, end - self.steps);
-            if const { Last::<S, M, f64>::KEEPS } && count <= Batch::<S, M>::ALONE {
+            let (count, watched) = ringing::together(self.steps, count);
+            let alone = Batch::<S, M>::ALONE;
+            if watched == count || const { Last::<S, M, f64>::KEEPS } && count <= alone {
                 self.take_checked(count, &inputs)?;
                 continue;
             }
             let (before, last) = ((self.state, self.steps, self.kinetic_energy()), self.last);
-            let deferred = count - Batch::<S, M>::ALONE;
+            let ringing = *self.statistics.watched();
+            let deferred = count.saturating_sub(alone + watched);
             let batch = Batch { simulation: self, count: deferred };
             // Longer steps have one version of the loop, or none: each doubles the time of the build, and checks cost little
-            // relative to such steps.
-            let state = if const { M::LENGTH.is_long() } {
+            // relative to such steps. Few steps before those that are watched need no loop.
+            let state = if watched > 0 && deferred == 0 || const { M::LENGTH.is_long() } {
                 None
             } else if const { M::LENGTH.is_short() } {
                 isa.run_scalar::<_, A, true>(batch)
@@ -180,15 +184,15 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let is_fine = match state {
                 Some(Some(state)) => {
                     (self.state, self.steps) = (state, self.steps + deferred);
-                    if Batch::<S, M>::ALONE > 0 {
-                        // If the velocity before these steps was not computed, nor can be its energy.
-                        self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
-                        self.take_checked(Batch::<S, M>::ALONE, &inputs).is_ok()
-                    } else {
+                    if alone == 0 && watched == 0 {
                         method::flush_subnormals(&mut self.state, self.steps);
-                        self.kinetic = f64::NAN;
-                        true
                     }
+                    self.statistics.skip();
+                    // If the velocity before these steps was not computed, nor can be its energy.
+                    self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
+                    let is_alone_fine = alone == 0 || self.take_checked(alone, &inputs).is_ok();
+                    self.statistics.skip();
+                    is_alone_fine && self.take_untested(watched, &inputs, Looks::AtVelocities)
                 }
                 Some(None) => false,
                 None if count == 1 => {
@@ -197,17 +201,19 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     continue;
                 }
                 None => {
-                    self.kinetic = f64::NAN;
-                    self.take_steps(count, &inputs, false).is_ok()
+                    self.take_untested(count - watched, &inputs, Looks::AtResults)
+                        && self.take_untested(watched, &inputs, Looks::AtVelocities)
                 }
             };
             if is_fine && self.is_plausible_after(&before) {
-                self.statistics.skip();
                 self.interval.lengthen(self.steps);
                 continue;
             }
             (self.state, self.steps, self.kinetic) = before;
             self.last = last;
+            if watched > 0 {
+                self.statistics.restore(ringing);
+            }
             // A step failed, or the energy has to be explained: repeat the steps.
             if !self.interval.shorten(count, const { M::LENGTH.is_long() }) {
                 self.take_checked(count, &inputs)?;
@@ -215,6 +221,17 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         }
         Ok(())
     }
+}
+
+/// What is looked at after a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// Whether the results are finite.
+    AtResults,
+    /// Also the signs of velocities.
+    AtVelocities,
+    /// Also the energy.
+    AtEnergy,
 }
 
 /// `count` steps whose results are checked once, after the last one.
@@ -433,30 +450,43 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
             return self.take_checked(1, inputs);
         }
-        self.take_step_inline(inputs, true)
+        self.take_step_inline(inputs, Looks::AtEnergy)
     }
 
     /// Steps with a check of the results after each, and a test of the energy.
     #[inline]
     fn take_checked(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        self.take_steps(steps, inputs, true)
+        self.take_steps(steps, inputs, Looks::AtEnergy)
+    }
+
+    /// Steps with a check of the results after each, whose energy is not tested; false if one fails.
+    #[inline]
+    fn take_untested(&mut self, steps: u64, inputs: &S::Inputs<T>, looks: Looks) -> bool {
+        if steps == 0 {
+            return true;
+        }
+        self.kinetic = f64::NAN;
+        if looks == Looks::AtResults {
+            self.statistics.skip();
+        }
+        self.take_steps(steps, inputs, looks).is_ok()
     }
 
     /// Steps with a check of the results after each, compiled once: compiling steps takes most of the time of a build. Unless the
     /// energy is tested, the kinetic energy after the steps is not computed.
     #[inline]
-    fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>, is_tested: bool) -> Result<(), Error> {
+    fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>, looks: Looks) -> Result<(), Error> {
         M::outlined(|| {
             // Without a function in between: every function that a step is inlined through is optimised once more.
             for _ in 0..steps {
-                self.take_step_inline(inputs, is_tested)?;
+                self.take_step_inline(inputs, looks)?;
             }
             Ok(())
         })
     }
 
     #[inline(always)]
-    fn take_step_inline(&mut self, inputs: &S::Inputs<T>, is_tested: bool) -> Result<(), Error> {
+    fn take_step_inline(&mut self, inputs: &S::Inputs<T>, looks: Looks) -> Result<(), Error> {
         let time = self.time();
         let h = self.h();
         let last = Kept::of(|| Departure { state: self.state, inputs: *inputs, t: time, h });
@@ -470,9 +500,11 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             inputs,
             #[inline(always)]
             |now, next| {
-                if is_tested {
+                if looks == Looks::AtEnergy {
                     let (at, ends) = ((time, h), [now, next]);
                     *kinetic = passage::test::<S, T>(limits, parameters, at, inputs, ends, *kinetic)?;
+                }
+                if looks != Looks::AtResults {
                     let (before, after) = (now.v(), next.v());
                     let velocities = before.as_ref().iter().zip(after.as_ref());
                     statistics.take(velocities.map(|(before, after)| (before.to_f64(), after.to_f64())));

@@ -30,8 +30,9 @@ impl<V: Clone + AsRef<[f64]> + AsMut<[f64]>> Statistics<V> {
     }
 
     /// The places of the velocities that have [rung](crate::ringing): they changed their signs at every step, for more than ten steps.
-    /// The method then answers a damping that is faster than its steps with an oscillation. Steps of `advance` that are taken
-    /// together are not watched.
+    /// The method then answers a damping that is faster than its steps with an oscillation. Of the steps of `advance`, some are
+    /// watched: the first 13 of a simulation, the last 12 before every multiple of 4096, and the last 12 of a call that takes at
+    /// least 2048 steps after such a multiple.
     pub fn ringing(&self) -> impl Iterator<Item = usize> + '_ {
         self.ringing.velocities()
     }
@@ -47,6 +48,18 @@ impl<V: Clone + AsRef<[f64]> + AsMut<[f64]>> Statistics<V> {
     #[doc(hidden)]
     pub fn skip(&mut self) {
         self.ringing.interrupt();
+    }
+
+    /// What is known of ringing, to be [restored](Statistics::restore) if steps are repeated.
+    #[doc(hidden)]
+    pub fn watched(&self) -> &Ringing<V> {
+        &self.ringing
+    }
+
+    /// Forgets what has been noticed of velocities since then.
+    #[doc(hidden)]
+    pub fn restore(&mut self, watched: Ringing<V>) {
+        self.ringing = watched;
     }
 
     /// Counts the evaluations of a step since there were so many on this thread.

@@ -8,6 +8,7 @@ mod massless;
 mod monitors;
 mod reactions;
 mod resolution;
+mod ringing;
 mod scales;
 mod sharp;
 mod singular;
