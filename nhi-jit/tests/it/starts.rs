@@ -1,147 +1,124 @@
 //! Whatever a projection returns is admissible.
 //!
-//! Of 3 000 random starts. Among 100 000 some are too far from position constraints for Gauss–Newton steps, and are refused as starts.
+//! Of 100 000 random starts of random systems and of systems whose projections leave nothing but rounding. A sample has 4 000. Some
+//! starts are too far from position constraints for Gauss–Newton steps: the projection refuses them.
+
+mod random;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expand::structs;
+use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point, Simulation as Fast};
 use nhi_methods::{Method, Variant};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{System, group::SO3};
+use nhi_tiers::amount;
+use random::{KNOWN, Random, declaration, parameters, source};
 
-/// Numbers by splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [−1, 1).
-    fn number(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// Zeros now and then, of any order of magnitude between 10⁻⁶ and 10⁶ or about one.
-    fn entry(&mut self) -> f64 {
-        match self.below(6) {
-            0 => 0.0,
-            1 => self.number() * 10.0_f64.powi(self.below(13) as i32 - 6),
-            _ => self.number(),
-        }
-    }
-}
-
-fn compiled(attribute: &str, method: Method) -> Option<Compiled> {
-    let fields = "m: f64, j: f64, k: f64, r: f64";
-    let text = format!(
-        "#[derive(Nonholonomic)] #[nonholonomic({attribute}, methods({}))] struct Random {{ {fields} }}",
-        method.facts().marker
-    );
+pub(crate) fn compiled(attribute: &str, method: Method) -> Option<Compiled> {
+    let text = source(attribute, method);
     let declaration = Declaration::parse(&structs(&text).expect("Rust")[0]).ok()?;
     let derived = Derived::new(declaration, &mut BuiltIn).ok()?;
     let optimised = derived.optimised().expect("finite constants");
     Some(Compiled::new(&derived.mechanics, &optimised, &[method.into()]).expect("Cranelift runs here"))
 }
 
-/// A random declaration with n coordinates.
-fn declaration(random: &mut Random) -> String {
-    let n = 2 + random.below(4);
-    let coordinates: Vec<String> = (0..n).map(|i| format!("q{i}")).collect();
-    let mut lagrangian: Vec<String> = (0..n)
-        .map(|i| format!("{}/2*dot(q{i})^2", ["m", "j", "m*(1 + q0^2)", "1"][random.below(4)]))
-        .collect();
-    if random.below(2) == 0 {
-        lagrangian.push(format!("m/5*dot(q0)*dot(q{})", n - 1));
+/// How projections of starts ended.
+#[derive(Clone, Copy, Default)]
+struct Ended {
+    /// At starts that simulations accept.
+    accepted: usize,
+    /// Too far from position constraints.
+    far: usize,
+    /// Near dependent one-forms, or without inertia.
+    singular: usize,
+}
+
+/// Projects random starts of a system, and starts simulations from the results.
+fn project(text: &str, compiled: &Compiled, starts: usize, random: &mut Random) -> Ended {
+    let variant: Variant = Method::DlaRattle.into();
+    let n = compiled.coordinates().len();
+    let mut ended = Ended::default();
+    for _ in 0..starts {
+        let parameters = parameters(random);
+        let [q, v] = [0; 2].map(|_| (0..n).map(|_| random.entry()).collect::<Vec<f64>>());
+        let inputs: Vec<f64> = compiled.inputs().iter().map(|_| random.entry()).collect();
+        let begin = Fast::project(compiled, variant, &parameters, &q, &v, &inputs, 0.01);
+        let name = || format!("{text}, {parameters:?}, {q:?}, {v:?}, {inputs:?}");
+        let begin = match begin {
+            Ok(begin) => begin,
+            Err(Error::Position { .. }) if text.contains("holonomic") => {
+                ended.far += 1;
+                continue;
+            }
+            Err(Error::Projection { .. } | Error::Start { .. }) => {
+                ended.singular += 1;
+                continue;
+            }
+            Err(error) => panic!("{}: {error}", name()),
+        };
+        ended.accepted += 1;
+        let again = Fast::with_inputs(compiled, variant, &parameters, begin.q(), &begin.v(), &inputs, 0.01);
+        again.unwrap_or_else(|error| panic!("{}: {error}", name()));
+        let at = Point { parameters: &parameters, q: begin.q(), v: &v, z: &[], t: 0.0, inputs: &inputs };
+        let v = compiled.project(&at).expect("as above");
+        let again = Fast::with_inputs(compiled, variant, &parameters, at.q, &v, &inputs, 0.01);
+        again.unwrap_or_else(|error| panic!("{}: {error}", name()));
     }
-    let coefficient = |random: &mut Random| {
-        let i = random.below(n);
-        match random.below(7) {
-            0 => "1".to_owned(),
-            1 => "k".to_owned(),
-            2 => "-r".to_owned(),
-            3 => format!("q{i}"),
-            4 => format!("sin(q{i})"),
-            5 => format!("cos(q{i})"),
-            _ => format!("k*cos(q{i})"),
-        }
-    };
-    let mut forms = Vec::new();
-    for _ in 0..1 + random.below(n - 1) {
-        let first = random.below(n);
-        let mut terms = vec![format!("{}*dq{first}", coefficient(random))];
-        for _ in 0..random.below(3) {
-            let (c, i) = (coefficient(random), random.below(n));
-            terms.push(format!("{c}*dq{i}"));
-        }
-        if random.below(4) == 0 {
-            terms.push("u*dt".to_owned());
-        }
-        forms.push(terms.join(" + "));
-    }
-    let positions = match random.below(4) {
-        0 if forms.len() < n - 1 => ", holonomic(q0 - k*sin(q1) - r*q0*q1 = 0)",
-        _ => "",
-    };
-    format!(
-        "coordinates({}), inputs(u), lagrangian = {}, constraints({}){positions}",
-        coordinates.join(", "),
-        lagrangian.join(" + "),
-        forms.join(", ")
-    )
+    ended
+}
+
+fn sum(all: &[Ended]) -> Ended {
+    all.iter().fold(Ended::default(), |sum, ended| Ended {
+        accepted: sum.accepted + ended.accepted,
+        far: sum.far + ended.far,
+        singular: sum.singular + ended.singular,
+    })
 }
 
 #[test]
 fn whatever_a_projection_returns_is_admissible() {
-    let (systems, each) = (40, 100);
-    let (variant, mut starts): (Variant, usize) = (Method::DlaRattle.into(), 0);
-    let random = &mut Random(1);
-    for _ in 0..systems {
-        // Some have dependent one-forms, and are refused.
-        let (text, compiled) = loop {
-            let text = declaration(random);
-            if let Some(compiled) = compiled(&text, Method::DlaRattle) {
-                break (text, compiled);
-            }
-        };
-        let n = compiled.coordinates().len();
-        for _ in 0..each {
-            let k = 10.0_f64.powi(random.below(9) as i32 - 4);
-            let parameters = [1.7, 0.3, k, 0.7 + 0.1 * random.number()];
-            let [q, v] = [0; 2].map(|_| (0..n).map(|_| random.entry()).collect::<Vec<f64>>());
-            let inputs = [random.entry()];
-            let begin = Fast::project(&compiled, variant, &parameters, &q, &v, &inputs, 0.01);
-            let name = || format!("{text}, {parameters:?}, {q:?}, {v:?}, {inputs:?}");
-            let begin = match begin {
-                Ok(begin) => begin,
-                Err(error @ (Error::Constraint { .. } | Error::Position { .. })) => {
-                    panic!("{}: {error}", name())
+    let all: Vec<u64> = (0..amount(30, 850)).collect();
+    let ended = in_parallel(
+        &all,
+        |_| "a random system",
+        |&i| {
+            let random = &mut Random(i);
+            // Some have dependent one-forms, and are refused.
+            let (text, compiled) = loop {
+                let text = declaration(random);
+                if let Some(compiled) = compiled(&text, Method::DlaRattle) {
+                    break (text, compiled);
                 }
-                // Dependent one-forms.
-                Err(_) => continue,
             };
-            starts += 1;
-            let again =
-                Fast::with_inputs(&compiled, variant, &parameters, begin.q(), &begin.v(), &inputs, 0.01);
-            again.unwrap_or_else(|error| panic!("{}: {error}", name()));
-            let at = Point { parameters: &parameters, q: begin.q(), v: &v, z: &[], t: 0.0, inputs: &inputs };
-            let v = compiled.project(&at).expect("as above");
-            let again = Fast::with_inputs(&compiled, variant, &parameters, at.q, &v, &inputs, 0.01);
-            again.unwrap_or_else(|error| panic!("{}: {error}", name()));
-        }
-    }
-    println!("{starts} starts");
-    assert!(starts >= 3_000, "{starts}");
+            project(&text, &compiled, 100, random)
+        },
+    );
+    let Ended { accepted, far, singular } = sum(&ended);
+    println!("{accepted} starts, {far} too far from position constraints, {singular} singular");
+    assert!(accepted >= amount(2_000, 77_000), "{accepted}");
+    assert!(far * 20 < accepted && singular * 4 < accepted, "{far}, {singular}");
+}
+
+#[test]
+fn projections_that_leave_rounding_are_admissible() {
+    let parts: Vec<(&str, u64)> =
+        KNOWN.iter().flat_map(|text| (0..amount(1, 10)).map(move |part| (*text, part))).collect();
+    let starts = amount(150, 400);
+    let ended = in_parallel(
+        &parts,
+        |(text, _)| text,
+        |(text, part)| {
+            let compiled = compiled(text, Method::DlaRattle).expect("a system");
+            project(text, &compiled, starts, &mut Random(1000 + part))
+        },
+    );
+    let Ended { accepted, far, singular } = sum(&ended);
+    println!("{accepted} starts, {far} too far from position constraints, {singular} singular");
+    assert_eq!(accepted + far + singular, parts.len() * starts);
+    assert!((far + singular) * 10 < accepted, "{far}, {singular}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod driver;
 mod energy;
 mod model;
 mod process;
+mod project;
 
 use compile::{builds, compile, write};
 use driver::Header;

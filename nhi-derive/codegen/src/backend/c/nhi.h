@@ -472,6 +472,17 @@ NHI_FN int nhi_all_within(int n, const nhi_real *residual, const nhi_real *toler
     return 1;
 }
 
+/* The largest size of a number. */
+NHI_FN double nhi_largest(int n, const nhi_real *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        const double size = (double)nhi_size(x[i]);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
 /* out = x */
 NHI_FN void nhi_copy(int n, const nhi_real *x, nhi_real *out)
 {

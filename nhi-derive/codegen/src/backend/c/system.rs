@@ -54,9 +54,16 @@ impl Unit<'_> {
         let once = self.call(once, HERE, "");
         let body = format!(
             "{STATUS} status = {once};
-for (int i = 0; status == NHI_OK && i < 256 && !{vanishes}; ++i) {{
+const double first = nhi_largest({n}, v);
+int i = 0;
+while (status == NHI_OK && i < 256 && !{vanishes}) {{
     nhi_flush(v, {n});
     status = {once};
+    ++i;
+}}
+if (status == NHI_OK && i == 256 && nhi_largest({n}, v) > 2.0 * first) {{
+    /* Dependent up to rounding. */
+    status = NHI_SINGULAR_CONSTRAINTS;
 }}
 return status;"
         );
