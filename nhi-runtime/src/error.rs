@@ -83,8 +83,8 @@ pub enum Failure {
         /// large: the distribution of admissible velocities can turn within a step past a configuration where it is.
         condition: f64,
     },
-    /// The step has multiplied the energy by a large factor, or by a small one, and neither a force nor a drive has done that work.
-    /// The step size is too large for the motion. [`Limits`](crate::Limits) says when.
+    /// The step has multiplied the energy by a large factor, or by a small one. Neither forces on the system at rest nor drives
+    /// explain that. The step size is too large for the motion. [`Limits`](crate::Limits) says when.
     EnergyJump {
         /// The kinetic energy after the step, divided by the energy that explains it. Below 1, the energy that the end of the step
         /// explains before it, divided by the kinetic energy there. Not finite where one of these energies is not.
@@ -122,7 +122,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::NotConverged => {
-                f.write_str("Newton's method did not converge; a smaller step size may help")
+                f.write_str("Newton's method did not converge; another step size may help")
             }
             Failure::Unsolved { equation, residual, evaluations } => {
                 let safeguard = if equation.names.len() == 1 { "bisection" } else { "a line search" };
@@ -169,10 +169,15 @@ impl fmt::Display for Failure {
                      size may help"
                 )
             }
-            Failure::EnergyJump { factor } => write!(
+            Failure::EnergyJump { factor } if *factor < 1.0 => write!(
                 f,
                 "the step multiplied the energy by {factor:.1e}, which neither forces nor drives explain; a smaller step size \
-                 may help, and for stiff forces an implicit method, such as `dla2_midpoint`"
+                 may help"
+            ),
+            Failure::EnergyJump { factor } => write!(
+                f,
+                "the step multiplied the energy by {factor:.1e}, more than forces on the system at rest and drives explain; a \
+                 smaller step size may help, and for stiff forces an implicit method, such as `dla2_midpoint`"
             ),
         }
     }
@@ -471,7 +476,12 @@ mod tests {
     #[test]
     fn an_energy_without_a_factor_is_not_finite() {
         let message = |factor| Failure::EnergyJump { factor }.to_string();
-        assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1, "));
+        assert!(message(0.25).starts_with("the step multiplied the energy by 2.5e-1, which neither forces "));
+        // A loss is no sign of stiff forces; a force that grows with the velocity explains less than it does.
+        assert!(
+            !message(0.25).contains("stiff")
+                && message(16.0).contains("more than forces on the system at rest")
+        );
         for factor in [f64::NAN, f64::INFINITY] {
             assert!(message(factor).starts_with("the kinetic energy after the step is infinite"));
         }

@@ -1,5 +1,6 @@
 //! Steps compiled at run time beside those that the derive generates.
 
+mod advice;
 mod composed;
 mod drives;
 mod inertia;

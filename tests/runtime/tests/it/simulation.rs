@@ -317,7 +317,7 @@ fn messages_say_what_to_do() {
     );
     assert_eq!(
         text(Error::Step { step: 17, time: 0.16, cause: Failure::NotConverged }),
-        "step 17 from t = 0.16: Newton's method did not converge; a smaller step size may help"
+        "step 17 from t = 0.16: Newton's method did not converge; another step size may help"
     );
     assert_eq!(
         text(Error::NonFinite { quantity: Quantity::Velocity, name: "x", value: f64::NAN }),
