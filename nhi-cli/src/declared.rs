@@ -5,7 +5,7 @@ use crate::command::Failed;
 use crate::files::read;
 use crate::models;
 use crate::problem::Problem;
-use nhi_codegen::expand::{ExpandError, structs};
+use nhi_codegen::source::{ExpandError, structs};
 use nhi_run::model::{Declared, loaded, named};
 use nhi_run::{Error, System};
 use std::io::{IsTerminal, stderr};

@@ -5,8 +5,8 @@ use crate::declared::unexpanded;
 use crate::files::{create, read, save};
 use clap::{Args, ValueEnum};
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::ExpandError;
 use nhi_codegen::generate::Request;
+use nhi_codegen::source::ExpandError;
 use std::path::{Path, PathBuf};
 
 /// What to generate from which file.

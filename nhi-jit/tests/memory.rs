@@ -3,8 +3,8 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_jit::{Compiled, Simulation};
 use nhi_methods::Variant;
 

@@ -1,6 +1,6 @@
 //! Declarations that are composed from the arguments of `nhi.System`.
 
-use nhi_codegen::expand::tokens;
+use nhi_codegen::source::tokens;
 use nhi_run::{DeclarationError, Mistake, Place};
 use std::ops::Range;
 

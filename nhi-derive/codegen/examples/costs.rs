@@ -8,10 +8,10 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::optimise::{Options, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Operations, StepProgram};
+use nhi_codegen::source::structs;
 use std::error::Error;
 use std::time::Instant;
 

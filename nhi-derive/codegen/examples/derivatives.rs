@@ -7,11 +7,11 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::method::{curvature_program, derivative_programs, tangent_lengths};
 use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Operations;
+use nhi_codegen::source::structs;
 use nhi_methods::Method;
 use std::error::Error;
 

@@ -3,10 +3,10 @@
 
 #[cfg(feature = "c")]
 use crate::backend::c;
-use crate::declaration::{Declaration, Rejected};
+use crate::declaration::Declaration;
 use crate::engine::Engine;
-use crate::expand::{ExpandError, structs};
 use crate::pipeline::Derived;
+use crate::source::{ExpandError, structs};
 use nhi_methods::{Method, Variant};
 use quote::ToTokens;
 use std::fmt::Write as _;
@@ -141,12 +141,6 @@ impl Request {
             if methods.is_empty() { "those of the declaration".to_owned() } else { methods.join(", ") };
         let _ = writeln!(text, "// Methods: {methods}");
         Ok(text)
-    }
-}
-
-impl From<Box<Rejected>> for ExpandError {
-    fn from(rejected: Box<Rejected>) -> Self {
-        ExpandError::Declaration(rejected.errors.iter().map(ToString::to_string).collect())
     }
 }
 

@@ -26,6 +26,7 @@ pub mod pipeline;
 pub mod program;
 #[cfg(feature = "report")]
 pub mod report;
+pub mod source;
 pub mod system;
 pub mod target;
 

@@ -11,8 +11,8 @@ mod systems;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_jit::Compiled;
 use nhi_methods::Variant;
 use nhi_runtime::prelude::*;

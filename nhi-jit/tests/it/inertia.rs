@@ -2,9 +2,9 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::method::refusal;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_jit::{Compiled, Error, Simulation};
 use nhi_methods::{Method, Variant};
 use nhi_runtime::Failure;

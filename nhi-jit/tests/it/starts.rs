@@ -7,9 +7,9 @@ mod random;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_jit::{Compiled, Error, Point, Simulation as Fast};
 use nhi_methods::{Method, Variant};
 use nhi_runtime::prelude::*;

@@ -2,8 +2,8 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 
 /// The system with that name in the text of a Rust file.
 pub(crate) fn derived(text: &str, name: &str) -> Derived {

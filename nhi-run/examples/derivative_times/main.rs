@@ -11,9 +11,9 @@ mod rust;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::expand::structs;
 use nhi_codegen::method::tangent_lengths;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_methods::{Method, Variant};
 use nhi_run::model::{Bundled, MODELS, Model};
 use std::error::Error;

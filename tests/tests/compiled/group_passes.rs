@@ -4,7 +4,6 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::group::{GROUPS, Group, Map, Part};
 use nhi_codegen::lower::lower;
@@ -12,6 +11,7 @@ use nhi_codegen::method::SystemPrograms;
 use nhi_codegen::optimise::{optimise, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
+use nhi_codegen::source::structs;
 use nhi_interpreter::{Options, prepared, run_program};
 use nhi_methods::Retraction;
 use nhi_runtime::Factor;

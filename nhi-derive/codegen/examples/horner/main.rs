@@ -11,11 +11,11 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Node, OperationCount, Pool};
 use nhi_codegen::optimise::{Options, optimise_step, split};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Operations, Program, Statement, StepProgram};
+use nhi_codegen::source::structs;
 use nhi_methods::Variant;
 use std::error::Error;
 

@@ -300,7 +300,7 @@ fn common_factor(pool: &mut Pool, row: &[Expr], q: &[Expr], outside: &[Expr]) ->
 mod tests {
     use super::*;
     use crate::declaration::Declaration;
-    use crate::expand::structs;
+    use crate::source::structs;
 
     fn mechanics(item: &str) -> Mechanics {
         let input = syn::parse_str(item).expect("a struct");

@@ -16,11 +16,11 @@ pub use sections::SECTIONS;
 
 use crate::declaration::Rejected;
 use crate::engine::Engine;
-use crate::expand::ExpandError;
 use crate::expr::{Expr, Pool};
 use crate::generate::Request;
 use crate::mechanics::Matrix;
 use crate::pipeline::Derived;
+use crate::source::ExpandError;
 
 /// What follows from one declaration.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@ use crate::files;
 use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
@@ -16,6 +15,7 @@ use nhi_codegen::method::{
 };
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::source::structs;
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
 use nhi_tiers::{amount, exhaustive};

@@ -1,6 +1,6 @@
 //! The files of the `models` crate.
 
-use nhi_codegen::expand::structs;
+use nhi_codegen::source::structs;
 use std::path::Path;
 
 /// Models that tests take by default: two in coordinates and two on groups.

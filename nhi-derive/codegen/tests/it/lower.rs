@@ -6,13 +6,13 @@ use crate::files;
 use crate::support::program;
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::lower::{Function, lower};
 use nhi_codegen::method::refusal;
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{Constants, Program};
+use nhi_codegen::source::structs;
 use nhi_methods::Method;
 use nhi_tiers::amount;
 

@@ -7,7 +7,6 @@ use crate::files::{self, File};
 use crate::support::{Carrying, ROUNDING, Random, Run};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::structs;
 use nhi_codegen::expr::{Expr, Pool};
 use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, optimise, optimise_step, recurrence, split, weight_in_loop};
@@ -16,6 +15,7 @@ use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{
     Binding, Carried, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement, StepProgram,
 };
+use nhi_codegen::source::structs;
 use nhi_tiers::amount;
 
 /// Parameters and states per model.

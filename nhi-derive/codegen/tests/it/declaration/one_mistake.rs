@@ -1,7 +1,7 @@
 //! One mistake is one message, whatever else is wrong.
 
 use super::{errors, parse};
-use nhi_codegen::expand::tokens;
+use nhi_codegen::source::tokens;
 
 /// A system on `x`, `y`, `z` with an input `u`, with these keys.
 fn with(lagrangian: &str, constraints: &str, force: &str) -> String {

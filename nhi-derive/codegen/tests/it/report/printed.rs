@@ -3,9 +3,9 @@
 use super::{declared, derived, model, report};
 use crate::files::{self, File};
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::expand::ExpandError;
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::report::{self as reports, Format, Report, SECTIONS};
+use nhi_codegen::source::ExpandError;
 use nhi_tiers::amount;
 use std::path::PathBuf;
 use std::process::Command;
