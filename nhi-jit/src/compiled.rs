@@ -4,6 +4,7 @@ use crate::Error;
 use crate::admissible::check_velocity;
 use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
+use nhi_codegen::functions::OfSystem;
 use nhi_codegen::group::Group;
 use nhi_codegen::lower::Function;
 use nhi_codegen::mechanics::{Mechanics, Symmetry};
@@ -27,7 +28,7 @@ pub struct Compiled {
 struct Shared {
     code: Code,
     names: Names,
-    system: SystemFunctions,
+    system: OfSystem<Callable>,
     methods: Vec<Method>,
 }
 
@@ -94,20 +95,6 @@ pub(crate) struct Callable {
     whole: usize,
 }
 
-struct SystemFunctions {
-    energy: Callable,
-    momentum: Callable,
-    residual: Callable,
-    residual_scale: Callable,
-    project: Callable,
-    acceleration: Callable,
-    position: Option<Callable>,
-    position_scale: Option<Callable>,
-    correct: Option<Callable>,
-    momentum_basis: Option<Callable>,
-    momentum_drift: Option<Callable>,
-}
-
 /// The compiled functions of a method with its choices.
 pub(crate) struct Method {
     pub(crate) variant: Variant,
@@ -119,23 +106,14 @@ pub(crate) struct Method {
     initial: Option<Callable>,
 }
 
-/// When a function fails because a result is not finite.
-#[derive(Clone, Copy)]
-pub(crate) enum Checks {
-    Nothing,
-    Everything,
-}
-
 impl Callable {
     pub(crate) fn of(
         unit: &mut Unit,
         function: &Function,
         retraction: Retraction,
-        checks: Checks,
     ) -> Result<Callable, Error> {
-        let checks = matches!(checks, Checks::Everything);
         Ok(Callable {
-            id: unit.plain(function, retraction, checks)?,
+            id: unit.plain(function, retraction)?,
             arguments: function.arguments.iter().map(|a| (a.role.clone(), a.values.len())).collect(),
             results: function.outputs.iter().map(|output| output.values.len()).collect(),
             products: function.products(),
@@ -228,10 +206,10 @@ impl Method {
             loops: unit.steps(functions, retraction, &layout)?,
             layout,
             kind: functions.state,
-            prepare: Callable::of(unit, &functions.prepare, retraction, Checks::Nothing)?,
-            start: Callable::of(unit, start, retraction, Checks::Everything)?,
+            prepare: Callable::of(unit, &functions.prepare, retraction)?,
+            start: Callable::of(unit, start, retraction)?,
             initial: match &functions.initial {
-                Some(initial) => Some(Callable::of(unit, initial, retraction, Checks::Everything)?),
+                Some(initial) => Some(Callable::of(unit, initial, retraction)?),
                 None => None,
             },
         })
@@ -315,36 +293,6 @@ impl Method {
     }
 }
 
-impl SystemFunctions {
-    fn of(unit: &mut Unit, optimised: &Optimised) -> Result<SystemFunctions, Error> {
-        let system = &optimised.system;
-        // A system's own functions use the exponential map.
-        let mut of = |function: &Function, checks| Callable::of(unit, function, Retraction::Exp, checks);
-        let (energy, momentum) =
-            (of(&system.energy, Checks::Nothing)?, of(&system.momentum, Checks::Nothing)?);
-        let residual = of(&system.residual, Checks::Nothing)?;
-        let residual_scale = of(&system.residual_scale, Checks::Nothing)?;
-        let project = of(&system.project, Checks::Everything)?;
-        let acceleration = of(&system.acceleration, Checks::Everything)?;
-        let mut optional = |function: &Option<Function>, checks| {
-            function.as_ref().map(|function| of(function, checks)).transpose()
-        };
-        Ok(SystemFunctions {
-            energy,
-            momentum,
-            residual,
-            residual_scale,
-            project,
-            acceleration,
-            position: optional(&system.position, Checks::Nothing)?,
-            position_scale: optional(&system.position_scale, Checks::Nothing)?,
-            correct: optional(&system.correct, Checks::Everything)?,
-            momentum_basis: optional(&system.momentum_basis, Checks::Nothing)?,
-            momentum_drift: optional(&system.momentum_drift, Checks::Nothing)?,
-        })
-    }
-}
-
 impl Names {
     pub(crate) fn of(mechanics: &Mechanics) -> Names {
         let system = &mechanics.system;
@@ -404,7 +352,9 @@ impl Compiled {
             let Some(functions) = functions else { return Err(Error::NotCompiled { variant }) };
             methods.push(Method::of(&mut unit, &names, functions, variant)?);
         }
-        let system = SystemFunctions::of(&mut unit, optimised)?;
+        // A system's own functions use the exponential map.
+        let system = optimised.system.as_ref();
+        let system = system.try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
         Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, names, system, methods }) })
     }
 

@@ -3,19 +3,21 @@
 mod composed;
 
 use crate::compile::Unit;
-use crate::compiled::{Callable, Checks, Names, Point};
+use crate::compiled::{Callable, Names, Point};
 use crate::native::Code;
 use crate::{Error, Simulation};
 use composed::Substeps;
+use nhi_codegen::functions::FirstDerivatives;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{
     basis_derivative_program, basis_program, curvature_program, derivative_programs, tangent_lengths,
 };
 use nhi_codegen::optimised::{
-    DerivativeFunctions, basis_derivative_function, basis_function, curvature_function,
+    basis_derivative_function, basis_function, curvature_function, derivative_functions,
 };
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
+use nhi_runtime::Failure;
 use std::fmt;
 use std::slice;
 use std::sync::Arc;
@@ -65,9 +67,7 @@ struct Plain {
     code: Code,
     /// NX, m, number of inputs, number of parameters.
     sizes: [usize; 4],
-    linearize: Callable,
-    linearize_parameters: Callable,
-    pull_back: Callable,
+    functions: FirstDerivatives<Callable>,
 }
 
 /// Second derivatives of the step of a method that is not composed.
@@ -198,7 +198,7 @@ fn call(code: &Code, callable: &Callable, from: Departure<'_>, w: &[f64]) -> Res
     let numbers = callable.call(code, |role| match role {
         Role::StepSize => slice::from_ref(&h),
         Role::Multipliers => lambda,
-        Role::Named(name) if name == "w" => w,
+        Role::Covector => w,
         role => at.of(role),
     });
     numbers.map_err(|cause| Error::Derivatives { cause })
@@ -212,7 +212,7 @@ impl BasisDerivative {
     pub fn new(mechanics: &Mechanics) -> Result<BasisDerivative, Error> {
         let mut unit = Unit::new()?;
         let function = basis_derivative_function(&basis_derivative_program(mechanics));
-        let callable = Callable::of(&mut unit, &function, Retraction::Exp, Checks::Everything)?;
+        let callable = Callable::of(&mut unit, &function, Retraction::Exp)?;
         Ok(BasisDerivative { shared: Arc::new((unit.finish()?, callable)) })
     }
 
@@ -226,7 +226,7 @@ impl BasisDerivative {
     pub fn at(&self, at: &Point<'_>, nu: &[f64]) -> Result<Vec<f64>, Error> {
         let (code, callable) = &*self.shared;
         let numbers = callable.call(code, |role| match role {
-            Role::Named(name) if name == "nu" => nu,
+            Role::QuasiVelocity => nu,
             role => at.of(role),
         });
         numbers.map_err(|cause| Error::Basis { cause })
@@ -241,7 +241,7 @@ impl Basis {
     pub fn new(mechanics: &Mechanics) -> Result<Basis, Error> {
         let mut unit = Unit::new()?;
         let function = basis_function(&basis_program(mechanics));
-        let callable = Callable::of(&mut unit, &function, Retraction::Exp, Checks::Everything)?;
+        let callable = Callable::of(&mut unit, &function, Retraction::Exp)?;
         let (n, m) = (mechanics.n(), mechanics.m());
         Ok(Basis { shared: Arc::new((unit.finish()?, callable)), sizes: [n, n - m] })
     }
@@ -295,7 +295,10 @@ impl Basis {
 
     fn numbers(&self, at: &Point<'_>) -> Result<Vec<f64>, Error> {
         let (code, callable) = &*self.shared;
-        callable.call(code, |role| at.of(role)).map_err(|cause| Error::Basis { cause })
+        let numbers = callable.call(code, |role| at.of(role)).and_then(|numbers| {
+            if numbers.iter().all(|x| x.is_finite()) { Ok(numbers) } else { Err(Failure::NonFinite) }
+        });
+        numbers.map_err(|cause| Error::Basis { cause })
     }
 }
 
@@ -308,21 +311,19 @@ impl Plain {
     fn new(mechanics: &Mechanics, variant: Variant) -> Result<Plain, Error> {
         let programs = derivative_programs(mechanics, variant.method);
         let programs = programs.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
-        let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
-            DerivativeFunctions::of(&programs);
+        let functions = derivative_functions(&programs);
         let mut unit = Unit::new()?;
-        let mut of = |function| Callable::of(&mut unit, function, variant.retraction, Checks::Everything);
-        let (linearize, linearize_parameters, pull_back) =
-            (of(&linearize)?, of(&linearize_parameters)?, of(&pull_back)?);
+        let functions =
+            functions.as_ref().try_map(|function| Callable::of(&mut unit, function, variant.retraction))?;
         let names = Names::of(mechanics);
         let [_, size] = tangent_lengths(mechanics);
         let sizes = [size, mechanics.m(), names.inputs.len(), names.parameters.len()];
-        Ok(Plain { code: unit.finish()?, sizes, linearize, linearize_parameters, pull_back })
+        Ok(Plain { code: unit.finish()?, sizes, functions })
     }
 
     fn linearize(&self, from: Departure<'_>) -> Result<Linearization, Error> {
         let [size, m, inputs, _] = self.sizes;
-        let mut a = call(&self.code, &self.linearize, from, &[])?;
+        let mut a = call(&self.code, &self.functions.linearize, from, &[])?;
         let lambda_u = a.split_off(size * (size + inputs) + m * size);
         let lambda_x = a.split_off(size * (size + inputs));
         let b = a.split_off(size * size);
@@ -331,7 +332,7 @@ impl Plain {
 
     fn linearize_to(&self, from: Departure<'_>, ab: &mut [f64]) -> Result<(), Error> {
         let [size, _, inputs, _] = self.sizes;
-        let numbers = call(&self.code, &self.linearize, from, &[])?;
+        let numbers = call(&self.code, &self.functions.linearize, from, &[])?;
         let (a, rest) = numbers.split_at(size * size);
         set_beside([a, &rest[..size * inputs]], size, ab);
         Ok(())
@@ -339,14 +340,14 @@ impl Plain {
 
     fn linearize_parameters(&self, from: Departure<'_>) -> Result<ByParameters, Error> {
         let [size, .., parameters] = self.sizes;
-        let mut c = call(&self.code, &self.linearize_parameters, from, &[])?;
+        let mut c = call(&self.code, &self.functions.linearize_parameters, from, &[])?;
         let h = c.split_off(size * parameters);
         Ok(ByParameters { c, h })
     }
 
     fn pull_back(&self, from: Departure<'_>, w: &[f64]) -> Result<PullBack, Error> {
         let [size, _, inputs, parameters] = self.sizes;
-        let mut a = call(&self.code, &self.pull_back, from, w)?;
+        let mut a = call(&self.code, &self.functions.pull_back, from, w)?;
         let h = a[size + inputs + parameters];
         a.truncate(size + inputs + parameters);
         let c = a.split_off(size + inputs);
@@ -450,8 +451,7 @@ impl PlainSecond {
         let program = curvature_program(mechanics, variant.method);
         let program = program.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
         let mut unit = Unit::new()?;
-        let curvature =
-            Callable::of(&mut unit, &curvature_function(&program), variant.retraction, Checks::Everything)?;
+        let curvature = Callable::of(&mut unit, &curvature_function(&program), variant.retraction)?;
         let [_, size] = tangent_lengths(mechanics);
         let sizes = [size, Names::of(mechanics).inputs.len()];
         Ok(PlainSecond { code: unit.finish()?, sizes, curvature })

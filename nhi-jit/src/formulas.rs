@@ -2,9 +2,10 @@
 
 use crate::Error;
 use crate::compile::Unit;
-use crate::compiled::{Callable, Checks, Point};
+use crate::compiled::{Callable, Point};
 use crate::native::Code;
 use nhi_codegen::expr::{Expr, Pool};
+use nhi_codegen::functions::OfState;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{formula_programs, tangent_lengths};
 use nhi_codegen::optimised::formula_functions;
@@ -23,9 +24,7 @@ pub struct Formulas {
 
 struct Shared {
     code: Code,
-    value: Callable,
-    linearize: Callable,
-    curvature: Callable,
+    functions: OfState<Callable>,
     count: usize,
     /// NX and number of inputs.
     sizes: [usize; 2],
@@ -48,15 +47,14 @@ impl Formulas {
     /// # Errors
     /// [`Error::Unavailable`] where Cranelift does not run.
     pub fn new(mechanics: &Mechanics, pool: &Pool, expressions: &[Expr]) -> Result<Formulas, Error> {
-        let [value, linearize, curvature] =
-            formula_functions(&formula_programs(mechanics, pool, expressions));
+        let functions = formula_functions(&formula_programs(mechanics, pool, expressions));
         let mut unit = Unit::new()?;
-        let mut of = |function| Callable::of(&mut unit, function, Retraction::Exp, Checks::Everything);
-        let (value, linearize, curvature) = (of(&value)?, of(&linearize)?, of(&curvature)?);
+        let functions =
+            functions.as_ref().try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
         let [_, size] = tangent_lengths(mechanics);
         let sizes = [size, mechanics.system.inputs.len()];
         let (code, count) = (unit.finish()?, expressions.len());
-        Ok(Formulas { shared: Arc::new(Shared { code, value, linearize, curvature, count, sizes }) })
+        Ok(Formulas { shared: Arc::new(Shared { code, functions, count, sizes }) })
     }
 
     /// How many functions there are.
@@ -72,8 +70,8 @@ impl Formulas {
         weights: &[f64],
     ) -> Result<Vec<f64>, Failure> {
         callable.call(&self.shared.code, |role| match role {
-            Role::Named(name) if name == "nu" => nu,
-            Role::Named(name) if name == "w" => weights,
+            Role::QuasiVelocity => nu,
+            Role::Covector => weights,
             role => at.of(role),
         })
     }
@@ -86,7 +84,7 @@ impl Formulas {
     /// # Panics
     /// Like the other functions, if the lengths of arrays are not those of the system.
     pub fn value(&self, at: &Point<'_>, nu: &[f64]) -> Result<Vec<f64>, Failure> {
-        self.call(&self.shared.value, at, nu, &[])
+        self.call(&self.shared.functions.value, at, nu, &[])
     }
 
     /// The first derivatives.
@@ -94,8 +92,8 @@ impl Formulas {
     /// # Errors
     /// A derivative that is not finite.
     pub fn linearize(&self, at: &Point<'_>, nu: &[f64]) -> Result<Slopes, Failure> {
-        let Shared { linearize, count, sizes: [size, inputs], .. } = &*self.shared;
-        let mut x = self.call(linearize, at, nu, &[])?;
+        let Shared { functions, count, sizes: [size, inputs], .. } = &*self.shared;
+        let mut x = self.call(&functions.linearize, at, nu, &[])?;
         let p = x.split_off(count * (size + inputs));
         let u = x.split_off(count * size);
         Ok(Slopes { x, u, p })
@@ -106,7 +104,7 @@ impl Formulas {
     /// # Errors
     /// A derivative that is not finite.
     pub fn curvature(&self, at: &Point<'_>, nu: &[f64], weights: &[f64]) -> Result<Vec<f64>, Failure> {
-        self.call(&self.shared.curvature, at, nu, weights)
+        self.call(&self.shared.functions.curvature, at, nu, weights)
     }
 }
 

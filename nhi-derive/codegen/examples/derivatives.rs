@@ -7,8 +7,9 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
+use nhi_codegen::functions::FirstDerivatives;
 use nhi_codegen::method::{curvature_program, derivative_programs, tangent_lengths};
-use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
+use nhi_codegen::optimised::{curvature_function, derivative_functions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Operations;
 use nhi_codegen::source::structs;
@@ -54,10 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let x = &derived.mechanics;
             for functions in &optimised.methods {
                 let Some(programs) = derivative_programs(x, functions.method) else { continue };
-                let derivatives = DerivativeFunctions::of(&programs);
                 let step = weight(&functions.step.operations);
                 let [_, size] = tangent_lengths(x);
-                let [a, c, w] = derivatives.all().map(|function| weight(&function.operations) / step);
+                let FirstDerivatives { linearize: a, linearize_parameters: c, pull_back: w } =
+                    derivative_functions(&programs).map(|function| weight(&function.operations) / step);
                 let curvature = curvature_program(x, functions.method)
                     .map(|program| weight(&curvature_function(&program).operations) / step)
                     .map_or_else(String::new, |weight| format!("{weight:.2}"));

@@ -3,6 +3,7 @@
 //! No function depends on another, and the passes are most of the derive's time: they run on all processors.
 
 use crate::expr::{Expr, Node, Pool};
+use crate::functions::{FirstDerivatives, OfState, OfSystem};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::method::{
     BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method,
@@ -13,6 +14,7 @@ use crate::parallel::in_parallel;
 use crate::program::{Constants, Prepared, Program, StepProgram, split};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Longest formula in the documentation of a prepared number that is written out in parameters.
 const MAX_FORMULA: usize = 60;
@@ -29,32 +31,8 @@ pub struct Optimised {
     pub methods: Vec<MethodFunctions>,
 }
 
-/// The functions of a system, all with parameters first; see [`SystemPrograms`].
-#[derive(Clone, Debug)]
-pub struct SystemFunctions {
-    /// Energy.
-    pub energy: Function,
-    /// Momentum p = ∂L/∂v.
-    pub momentum: Function,
-    /// Residuals of the constraints.
-    pub residual: Function,
-    /// Scales of the residuals.
-    pub residual_scale: Function,
-    /// Projection of a velocity onto the constraints.
-    pub project: Function,
-    /// Accelerations and multipliers.
-    pub acceleration: Function,
-    /// Residuals of the position constraints.
-    pub position: Option<Function>,
-    /// Scales of these residuals.
-    pub position_scale: Option<Function>,
-    /// A Gauss–Newton step towards the position constraints.
-    pub correct: Option<Function>,
-    /// Vectors of the nonholonomic momentum.
-    pub momentum_basis: Option<Function>,
-    /// Rates of this momentum at constant velocity.
-    pub momentum_drift: Option<Function>,
-}
+/// The functions of a system.
+pub type SystemFunctions = OfSystem<Function>;
 
 /// The functions of one method.
 #[derive(Clone, Debug)]
@@ -89,35 +67,15 @@ pub struct MethodFunctions {
     pub cost: Cost,
     /// What the passes over the step did.
     pub decisions: Vec<Decision>,
-    /// Its derivatives, if they are asked for.
-    pub derivatives: Option<DerivativeFunctions>,
-    /// Its second derivatives, if they are; see [`CurvatureProgram`].
-    pub curvature: Option<Function>,
+    /// Its first and second derivatives, if they are asked for.
+    pub derivatives: Option<(FirstDerivatives<Function>, Function)>,
 }
 
-/// The derivatives of a step; see [`DerivativePrograms`].
-#[derive(Clone, Debug)]
-pub struct DerivativeFunctions {
-    /// A, B, ∂λ'/∂x and ∂λ'/∂u.
-    pub linearize: Function,
-    /// C and ∂x'/∂h.
-    pub linearize_parameters: Function,
-    /// wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h.
-    pub pull_back: Function,
-}
-
-impl DerivativeFunctions {
-    /// The functions of these programs.
-    pub fn of(programs: &DerivativePrograms) -> DerivativeFunctions {
-        let [linearize, linearize_parameters, pull_back] =
-            programs.all().map(|program| of_derivative(&programs.pool, program));
-        DerivativeFunctions { linearize, linearize_parameters, pull_back }
-    }
-
-    /// All functions.
-    pub fn all(&self) -> [&Function; 3] {
-        [&self.linearize, &self.linearize_parameters, &self.pull_back]
-    }
+/// The first derivatives of a step as functions.
+pub fn derivative_functions(
+    DerivativePrograms { pool, programs }: &DerivativePrograms,
+) -> FirstDerivatives<Function> {
+    programs.as_ref().map(|program| of_derivative(pool, program))
 }
 
 /// The basis of the admissible velocities as a function.
@@ -135,10 +93,9 @@ pub fn curvature_function(program: &CurvatureProgram) -> Function {
     of_derivative(&program.pool, &program.curvature)
 }
 
-/// Functions of a state: their values, first and second derivatives; see [`FormulaPrograms`].
-pub fn formula_functions(programs: &FormulaPrograms) -> [Function; 3] {
-    let FormulaPrograms { pool, value, linearize, curvature } = programs;
-    [value, linearize, curvature].map(|program| of_derivative(pool, program))
+/// Functions of a state as functions.
+pub fn formula_functions(FormulaPrograms { pool, programs }: &FormulaPrograms) -> OfState<Function> {
+    programs.as_ref().map(|program| of_derivative(pool, program))
 }
 
 /// A number that is kept, with its documentation.
@@ -153,75 +110,24 @@ pub struct Number {
 impl Optimised {
     /// The functions of `system`, whose programs are in `pool`, and of `methods`.
     pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
+        let system = system.as_ref().map(|program| Task::of_program(pool, program));
+        let methods: Vec<MethodTasks<'_>> =
+            methods.iter().map(|method| MethodTasks::of(method, Options::default())).collect();
         // Steps take longest and come first.
-        let mut work: Vec<Work<'_>> = methods.iter().map(Work::Step).collect();
-        work.extend(
-            methods.iter().flat_map(|m| m.starts.iter().map(|(_, start)| Work::Plain(&m.pool, start))),
-        );
-        let derivatives = methods.iter().filter_map(|method| method.derivatives.as_ref());
-        work.extend(derivatives.flat_map(|d| d.all().map(|program| Work::Derivative(&d.pool, program))));
-        let curvatures = methods.iter().filter_map(|method| method.curvature.as_ref());
-        work.extend(curvatures.map(|c| Work::Derivative(&c.pool, &c.curvature)));
-        let SystemPrograms {
-            energy,
-            momentum,
-            residual,
-            residual_scale,
-            project,
-            acceleration,
-            position,
-            position_scale,
-            correct,
-            momentum_basis,
-            momentum_drift,
-        } = system;
-        let of_system = [energy, momentum, residual, residual_scale, project, acceleration];
-        let optional = [position, position_scale, correct, momentum_basis, momentum_drift];
-        work.extend(
-            of_system
-                .into_iter()
-                .chain(optional.into_iter().flatten())
-                .map(|program| Work::Plain(pool, program)),
-        );
-        let mut done = in_parallel(&work, Work::name, Work::finish).into_iter();
-        let steps: Vec<MethodFunctions> = done.by_ref().take(methods.len()).map(Done::step).collect();
-        let mut plain = done.map(Done::plain);
-        let mut next = || plain.next().expect("one function of each program");
-        let with_starts = methods.iter().zip(steps).map(|(method, step)| {
-            let starts = method.starts.iter().map(|(kind, _)| (*kind, next())).collect();
-            MethodFunctions { starts, ..step }
-        });
-        let mut functions: Vec<MethodFunctions> = with_starts.collect();
-        for (function, programs) in functions.iter_mut().zip(methods) {
-            function.derivatives = programs.derivatives.as_ref().map(|_| DerivativeFunctions {
-                linearize: next(),
-                linearize_parameters: next(),
-                pull_back: next(),
-            });
+        let mut work: Vec<&dyn Work> = methods.iter().map(|method| &method.step as &dyn Work).collect();
+        methods.iter().for_each(|method| work.extend(method.others()));
+        work.extend(system.iter().map(|(_, task)| task as &dyn Work));
+        in_parallel(&work, |work| work.name(), |work| work.finish());
+        Optimised {
+            system: system.map(Task::result),
+            methods: methods.into_iter().map(MethodTasks::result).collect(),
         }
-        for (function, programs) in functions.iter_mut().zip(methods) {
-            function.curvature = programs.curvature.as_ref().map(|_| next());
-        }
-        let methods = functions;
-        let system = SystemFunctions {
-            energy: next(),
-            momentum: next(),
-            residual: next(),
-            residual_scale: next(),
-            project: next(),
-            acceleration: next(),
-            position: position.is_some().then(&mut next),
-            position_scale: position_scale.is_some().then(&mut next),
-            correct: correct.is_some().then(&mut next),
-            momentum_basis: momentum_basis.is_some().then(&mut next),
-            momentum_drift: momentum_drift.is_some().then(next),
-        };
-        Optimised { system, methods }
     }
 
     /// All functions, those of the system first.
     pub fn all(&self) -> impl Iterator<Item = &Function> {
-        self.system.all().chain(self.methods.iter().flat_map(MethodFunctions::all))
+        let of_system = self.system.iter().map(|(_, function)| function);
+        of_system.chain(self.methods.iter().flat_map(MethodFunctions::all))
     }
 
     /// How many statements there are in all functions: their size, as a compiler sees it.
@@ -268,28 +174,6 @@ fn warning(statements: usize, methods: usize, at_run_time: bool) -> Option<Strin
     ))
 }
 
-impl SystemFunctions {
-    /// All functions.
-    pub fn all(&self) -> impl Iterator<Item = &Function> {
-        let SystemFunctions {
-            energy,
-            momentum,
-            residual,
-            residual_scale,
-            project,
-            acceleration,
-            position,
-            position_scale,
-            correct,
-            momentum_basis,
-            momentum_drift,
-        } = self;
-        let optional =
-            [position, position_scale, correct, momentum_basis, momentum_drift].into_iter().flatten();
-        [energy, momentum, residual, residual_scale, project, acceleration].into_iter().chain(optional)
-    }
-}
-
 impl MethodFunctions {
     /// Id in the literature tables and reference data, such as `dla2`.
     pub fn id(&self) -> &'static str {
@@ -298,35 +182,22 @@ impl MethodFunctions {
 
     /// The functions of one method.
     pub fn of(method: &MethodPrograms, options: Options) -> MethodFunctions {
-        let starts = method.starts.iter().map(|(kind, start)| (*kind, of_program(&method.pool, start)));
-        let derivatives = method.derivatives.as_ref().map(DerivativeFunctions::of);
-        let curvature = method.curvature.as_ref().map(curvature_function);
-        MethodFunctions {
-            starts: starts.collect(),
-            derivatives,
-            curvature,
-            ..step_functions(method, options)
-        }
+        MethodTasks::of(method, options).result()
     }
 
     /// All functions.
     pub fn all(&self) -> impl Iterator<Item = &Function> {
-        let MethodFunctions {
-            prepare,
-            starts,
-            initial,
-            rescale,
-            resync,
-            update_velocity,
-            step,
-            derivatives,
-            curvature,
-            ..
-        } = self;
+        let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } = self;
         let others = [initial, rescale, resync, update_velocity].into_iter().flatten();
-        let derivatives = derivatives.iter().flat_map(DerivativeFunctions::all);
         let starts = starts.iter().map(|(_, start)| start);
-        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives).chain(curvature)
+        let derivatives = self.all_derivatives().map(|(_, function)| function);
+        [prepare].into_iter().chain(starts).chain(others).chain([step]).chain(derivatives)
+    }
+
+    /// The derivatives, if they are asked for, with their names.
+    pub fn all_derivatives(&self) -> impl Iterator<Item = (&'static str, &Function)> {
+        let all = self.derivatives.iter();
+        all.flat_map(|(first, curvature)| first.iter().chain([("curvature", curvature)]))
     }
 
     /// Whether a step solves equations by Newton's method.
@@ -347,7 +218,7 @@ impl fmt::Display for Optimised {
         let function = |f: &mut fmt::Formatter<'_>, function: &Function| {
             writeln!(f, "# {}\n{function}", function.operations)
         };
-        self.system.all().try_for_each(|of_system| function(f, of_system))?;
+        self.system.iter().try_for_each(|(_, of_system)| function(f, of_system))?;
         for method in &self.methods {
             writeln!(f, "## {}\n", method.id())?;
             for Number { name, doc } in &method.carried {
@@ -359,52 +230,84 @@ impl fmt::Display for Optimised {
     }
 }
 
-/// A program to be optimised.
-enum Work<'a> {
-    Step(&'a MethodPrograms),
-    /// In that pool.
-    Plain(&'a Pool, &'a Program),
-    /// That are taken as often as steps.
-    Derivative(&'a Pool, &'a Program),
+/// Work that can be done on any thread.
+trait Work: Sync {
+    fn name(&self) -> &str;
+    fn finish(&self);
 }
 
-/// What has become of it.
-enum Done {
-    /// But for its starts.
-    Step(Box<MethodFunctions>),
-    Plain(Box<Function>),
+/// A result that is computed once, by the one who needs it first.
+struct Task<'a, T> {
+    name: &'a str,
+    compute: Box<dyn Fn() -> T + Sync + 'a>,
+    done: OnceLock<T>,
 }
 
-impl Done {
-    fn step(self) -> MethodFunctions {
-        match self {
-            Done::Step(step) => *step,
-            Done::Plain(function) => unreachable!("{} is no step", function.name),
-        }
+impl<'a, T> Task<'a, T> {
+    fn new(name: &'a str, compute: impl Fn() -> T + Sync + 'a) -> Self {
+        Task { name, compute: Box::new(compute), done: OnceLock::new() }
     }
 
-    fn plain(self) -> Function {
-        match self {
-            Done::Plain(function) => *function,
-            Done::Step(step) => unreachable!("{} is a step", step.step.name),
-        }
+    fn result(self) -> T {
+        self.done.into_inner().unwrap_or_else(|| (self.compute)())
     }
 }
 
-impl Work<'_> {
+impl<'a> Task<'a, Function> {
+    fn of_program(pool: &'a Pool, program: &'a Program) -> Self {
+        Task::new(&program.name, move || of_program(pool, program))
+    }
+
+    fn of_derivative(pool: &'a Pool, program: &'a Program) -> Self {
+        Task::new(&program.name, move || of_derivative(pool, program))
+    }
+}
+
+impl<T: Send + Sync> Work for Task<'_, T> {
     fn name(&self) -> &str {
-        match self {
-            Work::Step(method) => method.id(),
-            Work::Plain(_, program) | Work::Derivative(_, program) => &program.name,
+        self.name
+    }
+
+    fn finish(&self) {
+        self.done.get_or_init(|| (self.compute)());
+    }
+}
+
+/// The functions of a method.
+struct MethodTasks<'a> {
+    /// Those of the step.
+    step: Task<'a, MethodFunctions>,
+    starts: Vec<(StartKind, Task<'a, Function>)>,
+    derivatives: Option<(FirstDerivatives<Task<'a, Function>>, Task<'a, Function>)>,
+}
+
+impl<'a> MethodTasks<'a> {
+    fn of(method: &'a MethodPrograms, options: Options) -> MethodTasks<'a> {
+        let starts = method.starts.iter();
+        let derivatives = method.derivatives.as_ref().map(|(first, second)| {
+            let first = first.programs.as_ref().map(|program| Task::of_derivative(&first.pool, program));
+            (first, Task::of_derivative(&second.pool, &second.curvature))
+        });
+        MethodTasks {
+            step: Task::new(method.id(), move || step_functions(method, options)),
+            starts: starts.map(|(kind, start)| (*kind, Task::of_program(&method.pool, start))).collect(),
+            derivatives,
         }
     }
 
-    fn finish(&self) -> Done {
-        match self {
-            Work::Step(method) => Done::Step(Box::new(step_functions(method, Options::default()))),
-            Work::Plain(pool, program) => Done::Plain(Box::new(of_program(pool, program))),
-            Work::Derivative(pool, program) => Done::Plain(Box::new(of_derivative(pool, program))),
-        }
+    /// All but those of the step.
+    fn others(&self) -> impl Iterator<Item = &dyn Work> {
+        let starts = self.starts.iter().map(|(_, start)| start);
+        let derivatives = self.derivatives.iter();
+        let derivatives =
+            derivatives.flat_map(|(first, second)| first.iter().map(|(_, task)| task).chain([second]));
+        starts.chain(derivatives).map(|task| task as &dyn Work)
+    }
+
+    fn result(self) -> MethodFunctions {
+        let starts = self.starts.into_iter().map(|(kind, start)| (kind, start.result()));
+        let derivatives = self.derivatives.map(|(first, second)| (first.map(Task::result), second.result()));
+        MethodFunctions { starts: starts.collect(), derivatives, ..self.step.result() }
     }
 }
 
@@ -476,7 +379,6 @@ fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions 
         cost,
         decisions,
         derivatives: None,
-        curvature: None,
     }
 }
 

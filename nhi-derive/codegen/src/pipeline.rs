@@ -98,8 +98,7 @@ impl Derived {
         let methods = &declaration.system.methods;
         let methods =
             in_parallel(methods, |method| method.facts().id, |&method| method_programs(&mechanics, method));
-        let is_differentiated = |m: &MethodPrograms| m.derivatives.is_some() && m.curvature.is_some();
-        let has_derivatives = |method| methods.iter().any(|m| m.method == method && is_differentiated(m));
+        let has_derivatives = |method| methods.iter().any(|m| m.method == method && m.derivatives.is_some());
         let asked = declaration.system.differentiated.iter().enumerate();
         let missing = asked.filter(|(_, method)| !has_derivatives(**method));
         let errors: Vec<Error> = missing
@@ -159,8 +158,8 @@ impl Derived {
         let mut derived = self.clone();
         let mut out = String::new();
         for method in &mut derived.methods {
-            method.derivatives = derivative_programs(&self.mechanics, method.method);
-            method.curvature = curvature_program(&self.mechanics, method.method);
+            let first = derivative_programs(&self.mechanics, method.method);
+            method.derivatives = first.zip(curvature_program(&self.mechanics, method.method));
             if method.derivatives.is_none() {
                 let reason = derivatives_refusal(method.method);
                 out.push_str(&format!("// `{}` has no derivatives: {reason}.\n", method.id()));

@@ -186,8 +186,8 @@ impl Unit {
         })
     }
 
-    /// Compiles a function of numbers, its arguments one after the other, and so its results. If it `checks`, it fails where
-    /// a result is not finite.
+    /// Compiles a function of numbers, its arguments one after the other, and so its results. It fails where a result that has
+    /// to be finite is not.
     ///
     /// # Errors
     /// If Cranelift cannot compile it.
@@ -195,7 +195,6 @@ impl Unit {
         &mut self,
         function: &lower::Function,
         retraction: Retraction,
-        checks: bool,
     ) -> Result<PlainId, Error> {
         let fields = function.arguments.iter().map(|argument| (argument.role.clone(), argument.values.len()));
         let fields = Fields::new(fields);
@@ -206,7 +205,7 @@ impl Unit {
             translator.builder.switch_to_block(entry);
             let [arguments, results] = [0, 1].map(|i| translator.builder.block_params(entry)[i]);
             let argument = |role: &Role| Numbers::Stored(arguments, fields.of(role).start);
-            translator.function_to(results, function, argument, checks);
+            translator.function_to(results, function, argument);
             let success = translator.builder.ins().iconst(types::I32, 0);
             translator.builder.ins().return_(&[success]);
             translator.builder.switch_to_block(translator.failed);
@@ -347,7 +346,7 @@ mod tests {
         };
         let isa = cranelift_native::builder().expect("a back end");
         let mut unit = Unit::on(isa, Box::new(Refuses)).expect("a back end");
-        unit.plain(&function, Retraction::Exp, false).expect("a function");
+        unit.plain(&function, Retraction::Exp).expect("a function");
         let error = unit.finish().err().expect("no memory");
         let message = error.to_string();
         let expected =

@@ -124,14 +124,14 @@ impl<'a> Translator<'a> {
     }
 
     /// Writes `function` for the given arguments, and stores the numbers of its outputs, one after the other, as soon as they are
-    /// known. If they are checked, it fails unless all of them are finite: x·0 is zero only for finite x.
+    /// known. If they have to be finite, it fails unless all of them are: x·0 is zero only for finite x.
     pub(super) fn function_to(
         &mut self,
         results: Value,
         function: &lower::Function,
         argument: impl FnMut(&Role) -> Numbers,
-        checks: bool,
     ) {
+        let checks = function.is_tested();
         self.arguments(function, argument);
         let mut first = 0;
         let firsts = function.outputs.iter().map(|output| {

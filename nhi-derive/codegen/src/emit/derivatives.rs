@@ -15,27 +15,14 @@ use super::function::{Signature, StateType, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
+use crate::functions::FirstDerivatives;
 use crate::lower::Function;
 use crate::method::{Shapes, basis_program, shapes, tangent_lengths};
-use crate::optimised::{DerivativeFunctions, MethodFunctions, basis_function};
+use crate::optimised::{MethodFunctions, basis_function};
 use crate::program::Role;
 use crate::target::TARGET;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-
-/// The derivatives of a method: the function, and the type of its results.
-const FUNCTIONS: [(&str, &str); 4] = [
-    ("linearize", "LinearizationOf"),
-    ("linearize_parameters", "ParameterLinearizationOf"),
-    ("pull_back", "PulledBackOf"),
-    ("curvature", "CurvatureOf"),
-];
-
-/// The derivatives of a method in the order of [`FUNCTIONS`], if they are asked for.
-fn all_of(method: &MethodFunctions) -> Option<[&Function; 4]> {
-    let DerivativeFunctions { linearize, linearize_parameters, pull_back } = method.derivatives.as_ref()?;
-    Some([linearize, linearize_parameters, pull_back, method.curvature.as_ref()?])
-}
 
 impl Unit<'_> {
     /// The basis of the admissible velocities, if a step is differentiated.
@@ -56,14 +43,19 @@ impl Unit<'_> {
         method: &MethodFunctions,
         state: &StateType,
     ) -> Vec<TokenStream> {
-        let Some(derivatives) = all_of(method) else { return Vec::new() };
         let matrices = shapes(self.mechanics);
         // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
-        let shapes = [&matrices, &matrices, &Shapes::new(), &matrices];
-        let functions = derivatives.into_iter().zip(shapes);
-        functions
-            .map(|(of, shapes)| function(of, mode, Names::default(), &Signature::Derivatives(state, shapes)))
-            .collect()
+        let vectors = Shapes::new();
+        let Some((first, curvature)) = &method.derivatives else { return Vec::new() };
+        let FirstDerivatives { linearize, linearize_parameters, pull_back } = first;
+        [
+            (linearize, &matrices),
+            (linearize_parameters, &matrices),
+            (pull_back, &vectors),
+            (curvature, &matrices),
+        ]
+        .map(|(of, shapes)| function(of, mode, Names::default(), &Signature::Derivatives(state, shapes)))
+        .to_vec()
     }
 
     /// `impl Tangential for Sleigh { .. }`
@@ -96,22 +88,29 @@ impl Unit<'_> {
         marker: &TokenStream,
         retraction: &TokenStream,
     ) -> Option<TokenStream> {
-        let derivatives = all_of(method)?;
+        let (first, curvature) = method.derivatives.as_ref()?;
+        let FirstDerivatives { linearize, linearize_parameters, pull_back } = first;
+        // The functions, and the types of their results.
+        let derivatives = [
+            (linearize, "LinearizationOf"),
+            (linearize_parameters, "ParameterLinearizationOf"),
+            (pull_back, "PulledBackOf"),
+            (curvature, "CurvatureOf"),
+        ];
         let runtime = &self.declaration.runtime;
         let [_, _, k, ..] = self.lengths();
         let parameters = self.parameters(&[Role::Parameters]);
         let [_, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
         let module = spelled(method.id());
-        let functions = derivatives.into_iter().zip(FUNCTIONS).map(|(of, (name, results))| {
+        let functions = derivatives.map(|(of, results)| {
             let retraction = of.retracted().map(|_| match of.operations.weight().0 > TARGET.called_maps {
                 true => quote!(::<__T, #runtime::Called<#retraction>>),
                 false => quote!(::<__T, #retraction>),
             });
-            let w =
-                ["pull_back", "curvature"].contains(&name).then(|| (quote!(__w: &[__T; #nx],), quote!(__w,)));
+            let w = of.has_covector().then(|| (quote!(__w: &[__T; #nx],), quote!(__w,)));
             let (argument, given) = w.unzip();
             let (name, writing, results) =
-                (spelled(name), format_ident!("{name}_to"), format_ident!("{results}"));
+                (spelled(&of.name), format_ident!("{}_to", of.name), format_ident!("{results}"));
             let fields = of.whole().map(|output| spelled(output.role.name()));
             quote! {
                 #[inline(always)]
@@ -128,6 +127,6 @@ impl Unit<'_> {
                 }
             }
         });
-        Some(self.implements(generics, quote!(#runtime::Differentiates<#marker>), &functions.collect()))
+        Some(self.implements(generics, quote!(#runtime::Differentiates<#marker>), &quote!(#(#functions)*)))
     }
 }

@@ -18,11 +18,8 @@ const MOST_SCOPES: usize = 1000;
 
 /// What an emitted function takes in place of several inputs, and what it returns.
 pub(super) enum Signature<'a> {
-    /// Arguments and results as the program says; results together with a failure if it can fail.
-    Plain {
-        /// Whether it returns a `Result`.
-        fallible: bool,
-    },
+    /// Arguments and results as the program says; a `Result` of them if it can fail.
+    Plain,
     /// Returns a struct with one field per output, of the given type: a state.
     Start(&'a StateType),
     /// Takes `prepared` and a state and returns a state.
@@ -48,7 +45,7 @@ impl Signature<'_> {
             | Self::Carry(ty)
             | Self::Update(ty)
             | Self::Derivatives(ty, _) => Some(ty),
-            Self::Plain { .. } | Self::Prepare | Self::Matrices(_) => None,
+            Self::Plain | Self::Prepare | Self::Matrices(_) => None,
         }
     }
 
@@ -148,7 +145,7 @@ pub(super) fn function(
         // Between the steps of a composition, which then do not store what it does not read.
         Signature::Carry(ty) if ty.carries => quote!(#[inline(always)]),
         Signature::Derivatives(..) => quote!(#[inline(always)]),
-        Signature::Plain { .. } => quote!(#[inline]),
+        Signature::Plain => quote!(#[inline]),
         // Once per simulation: compiled once.
         Signature::Start(_) | Signature::Carry(_) | Signature::Prepare => TokenStream::new(),
     };
@@ -230,7 +227,7 @@ impl Body<'_> {
         let mut arguments = Vec::new();
         let function = self.writer.function;
         let inputs: Vec<&Argument> = match signature {
-            Signature::Plain { .. } | Signature::Matrices(_) => function.read_arguments().collect(),
+            Signature::Plain | Signature::Matrices(_) => function.read_arguments().collect(),
             _ => function.arguments.iter().collect(),
         };
         for input in inputs {
@@ -541,12 +538,8 @@ impl Body<'_> {
                 });
                 ty.tokens.clone()
             }
-            Signature::Update(_) | Signature::Plain { fallible: false } | Signature::Matrices(_) => {
-                self.add(tuple(&values));
-                return quote!(-> #plain);
-            }
             Signature::Derivatives(..) => quote!(()),
-            Signature::Carry(_) | Signature::Plain { fallible: true } => {
+            Signature::Carry(_) | Signature::Plain if self.writer.function.can_fail() => {
                 let names = outputs.iter().map(|output| self.result(output).into_token_stream());
                 let names: Vec<TokenStream> = names.collect();
                 let checked = outputs.iter().zip(&names).filter(|(o, _)| !o.values.is_empty());
@@ -557,6 +550,10 @@ impl Body<'_> {
                     if #(#checked)&&* { Ok(#bound) } else { Err(Failure::NonFinite) }
                 });
                 plain
+            }
+            _ => {
+                self.add(tuple(&values));
+                return quote!(-> #plain);
             }
         };
         quote!(-> Result<#ty, Failure>)

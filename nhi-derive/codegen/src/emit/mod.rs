@@ -36,6 +36,7 @@ pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
+use crate::functions::OfSystem;
 use crate::lower::Function;
 use crate::mechanics::{Connection, Mechanics, Symmetry};
 use crate::method::StartKind;
@@ -49,9 +50,6 @@ use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
-
-/// The functions of the system that can fail.
-const FALLIBLE: [&str; 3] = ["project", "acceleration", "correct"];
 
 /// Everything that is emitted for one declaration.
 #[derive(Clone, Copy, Debug)]
@@ -142,10 +140,7 @@ impl Unit<'_> {
     fn kernel(&self, mode: &mut Mode, basis: Option<&Function>) -> TokenStream {
         let Optimised { system, methods } = self.optimised;
         let geometry = self.connection.map(|connection| mode.comment(&connection.text(self.mechanics)));
-        let plain = system.all().map(|of_system| {
-            let fallible = FALLIBLE.contains(&of_system.name.as_str());
-            function(of_system, mode, Names::default(), &Signature::Plain { fallible })
-        });
+        let plain = system.iter().map(|(_, of)| function(of, mode, Names::default(), &Signature::Plain));
         let plain: Vec<TokenStream> = plain.collect();
         let basis = basis.map(|basis| self.basis_function(mode, basis));
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
@@ -428,56 +423,55 @@ impl Unit<'_> {
 
     /// The functions of the system, as those of the trait `System`.
     fn functions(&self) -> TokenStream {
-        let (runtime, of) = (&self.declaration.runtime, &self.optimised.system);
+        let runtime = &self.declaration.runtime;
         let place = [Role::Parameters, Role::Configuration, Role::Time];
         let motion = [Role::Parameters, Role::Configuration, Role::Velocity, Role::Time];
         let driven = [&motion[..], &[Role::Inputs]].concat();
         let forced = [&motion[..3], &[Role::States, Role::Time, Role::Inputs]].concat();
-        let all = [
-            ("energy", Some(&of.energy), &motion[..]),
-            ("momentum", Some(&of.momentum), &motion),
-            ("residual", Some(&of.residual), &driven),
-            ("residual_scale", Some(&of.residual_scale), &driven),
-            ("project_once", Some(&of.project), &driven),
-            ("acceleration_of", Some(&of.acceleration), &forced),
-            ("position", of.position.as_ref(), &place),
-            ("position_scale", of.position_scale.as_ref(), &place),
-            ("correct", of.correct.as_ref(), &place),
-            ("momentum_basis", of.momentum_basis.as_ref(), &place),
-            ("momentum_drift", of.momentum_drift.as_ref(), &motion),
+        let item =
+            |name: &str, parameters: &[Role], function: &Function, ty: TokenStream, body: TokenStream| {
+                let (name, parameters) = (format_ident!("{name}"), self.parameters(parameters));
+                let ty = match function.can_fail() {
+                    true => quote!(::core::result::Result<#ty, #runtime::Failure>),
+                    false => ty,
+                };
+                quote! {
+                    #[inline]
+                    fn #name<__T: #runtime::Scalar>(#parameters) -> #ty { #body }
+                }
+            };
+        let plain = |name: &str, parameters: &[Role], function: &Function| {
+            item(name, parameters, function, tuple(&types(function)), self.call(function))
+        };
+        let OfSystem { energy, momentum, residual, residual_scale, project, acceleration, .. } =
+            self.optimised.system.as_ref();
+        let OfSystem { position, position_scale, correct, momentum_basis, momentum_drift, .. } =
+            self.optimised.system.as_ref();
+        let of_every_system = [
+            plain("energy", &motion, energy),
+            plain("momentum", &motion, momentum),
+            plain("residual", &driven, residual),
+            plain("residual_scale", &driven, residual_scale),
+            plain("project_once", &driven, project),
+            plain("acceleration_of", &forced, acceleration),
         ];
-        let functions = all.into_iter().filter_map(|(name, function, parameters)| {
-            let (function, parameters, call) = (function?, self.parameters(parameters), self.call(function?));
-            let types = function.outputs.iter().map(|output| {
-                let length = Literal::usize_unsuffixed(output.values.len());
-                if output.scalar { quote!(__T) } else { quote!([__T; #length]) }
-            });
-            let types: Vec<TokenStream> = types.collect();
-            let (ty, body) = match name {
-                "correct" => {
-                    let body = quote!(::core::result::Result::map(#call, ::core::convert::From::from));
-                    (self.configuration(false), body)
-                }
-                "momentum_basis" => {
-                    let columns = function.outputs.iter().map(|o| format_ident!("__{}", o.role.name()));
-                    let columns: Vec<Ident> = columns.collect();
-                    let (pattern, column) = (tuple(&columns), types.first());
-                    let count = Literal::usize_unsuffixed(columns.len());
-                    (quote!([#column; #count]), quote!(let #pattern = #call; [#(#columns),*]))
-                }
-                _ => (tuple(&types), call),
-            };
-            let ty = match FALLIBLE.contains(&function.name.as_str()) {
-                true => quote!(::core::result::Result<#ty, #runtime::Failure>),
-                false => ty,
-            };
-            let name = format_ident!("{name}");
-            Some(quote! {
-                #[inline]
-                fn #name<__T: #runtime::Scalar>(#parameters) -> #ty { #body }
-            })
+        let position = position.map(|function| plain("position", &place, function));
+        let position_scale = position_scale.map(|function| plain("position_scale", &place, function));
+        let correct = correct.map(|function| {
+            let call = self.call(function);
+            let body = quote!(::core::result::Result::map(#call, ::core::convert::From::from));
+            item("correct", &place, function, self.configuration(false), body)
         });
-        functions.collect()
+        let momentum_basis = momentum_basis.map(|function| {
+            let columns = function.outputs.iter().map(|o| format_ident!("__{}", o.role.name()));
+            let columns: Vec<Ident> = columns.collect();
+            let (pattern, column, call) = (tuple(&columns), types(function).remove(0), self.call(function));
+            let count = Literal::usize_unsuffixed(columns.len());
+            let body = quote!(let #pattern = #call; [#(#columns),*]);
+            item("momentum_basis", &place, function, quote!([#column; #count]), body)
+        });
+        let momentum_drift = momentum_drift.map(|function| plain("momentum_drift", &motion, function));
+        quote!(#(#of_every_system)* #position #position_scale #correct #momentum_basis #momentum_drift)
     }
 
     /// Parameters of the functions of the traits.
@@ -684,6 +678,15 @@ impl Unit<'_> {
 /// Identifiers of numbers that are kept.
 fn idents(names: &mut Names, numbers: &[Number]) -> Vec<Ident> {
     numbers.iter().map(|number| names.of(&number.name)).collect()
+}
+
+/// The types of the results of a function of the system.
+fn types(function: &Function) -> Vec<TokenStream> {
+    let types = function.outputs.iter().map(|output| {
+        let length = Literal::usize_unsuffixed(output.values.len());
+        if output.scalar { quote!(__T) } else { quote!([__T; #length]) }
+    });
+    types.collect()
 }
 
 /// The first of the starts of `method` that computes what `start` does.

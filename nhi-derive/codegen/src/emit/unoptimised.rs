@@ -38,7 +38,7 @@ pub fn unoptimised(declaration: &Declaration, group: Option<&Group>, methods: &[
     let mut print = |pool: &Pool, program: &Program| {
         let (mut pool, program) = program.isolated(pool);
         let lowered = lower(&mut pool, &mut Constants::default(), &program);
-        function(&lowered, &mut mode, Names::default(), &Signature::Plain { fallible: true })
+        function(&lowered, &mut mode, Names::default(), &Signature::Plain)
     };
     let modules = methods.iter().map(|method| {
         let (module, doc) = (spelled(method.id()), format!(" The scheme of `{}`.", method.id()));

@@ -211,6 +211,11 @@ impl Statement {
         }
     }
 
+    /// Whether the function can fail there.
+    pub fn can_fail(&self) -> bool {
+        matches!(self, Statement::Pivot { .. } | Statement::Newton(_) | Statement::Saddle { .. })
+    }
+
     /// The values that it assigns for the statements after it.
     pub fn results(&self) -> Vec<Value> {
         match self {
@@ -333,8 +338,7 @@ impl Function {
         let mut last_failure = 0;
         for (i, statement) in self.body.iter().enumerate() {
             statement.results().into_iter().for_each(|value| known_at[value.index()] = i + 1);
-            if matches!(statement, Statement::Pivot { .. } | Statement::Newton(_) | Statement::Saddle { .. })
-            {
+            if statement.can_fail() {
                 last_failure = i + 1;
             }
         }
@@ -380,6 +384,21 @@ impl Function {
             }
         }
         &results - &implied
+    }
+
+    /// Whether it fails where one of its results is not finite.
+    pub fn is_tested(&self) -> bool {
+        self.outputs.iter().any(|output| output.role.is_tested())
+    }
+
+    /// Whether it can fail.
+    pub fn can_fail(&self) -> bool {
+        self.is_tested() || self.body.iter().any(Statement::can_fail)
+    }
+
+    /// Whether it takes a covector that derivatives are multiplied with.
+    pub fn has_covector(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.role == Role::Covector)
     }
 
     /// The outputs that are results.

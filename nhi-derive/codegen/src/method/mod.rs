@@ -31,6 +31,7 @@ pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
 
 use crate::expr::{Expr, Pool};
+use crate::functions::OfSystem;
 use crate::mechanics::Mechanics;
 use crate::optimise::estimate;
 use crate::parallel::in_parallel;
@@ -233,10 +234,8 @@ pub struct MethodPrograms {
     /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
     /// one start, `Consistent`. Starts that coincide for the system are the same program, with the name of the first.
     pub starts: Vec<(StartKind, Program)>,
-    /// Derivatives of the step, if they are asked for.
-    pub derivatives: Option<DerivativePrograms>,
-    /// Its second derivatives, if they are.
-    pub curvature: Option<CurvatureProgram>,
+    /// First and second derivatives of the step, if they are asked for and known.
+    pub derivatives: Option<(DerivativePrograms, CurvatureProgram)>,
 }
 
 impl MethodPrograms {
@@ -260,33 +259,8 @@ pub fn derivatives_refusal(method: Method) -> &'static str {
     }
 }
 
-/// The programs of the system itself, all with parameters first.
-#[derive(Clone, Debug)]
-pub struct SystemPrograms {
-    /// (parameters, q, v, t) → energy.
-    pub energy: Program,
-    /// (parameters, q, v, t) → p.
-    pub momentum: Program,
-    /// (parameters, q, v, t, inputs) → residual μv + μ₀.
-    pub residual: Program,
-    /// (parameters, q, v, t, inputs) → sums of absolute values of its terms; `abs` is sqrt of the square.
-    pub residual_scale: Program,
-    /// (parameters, q, v, t, inputs) → admissible velocity v.
-    pub project: Program,
-    /// (parameters, q, v, z, t, inputs) → dv/dt (`a`) and multipliers (`lambda`).
-    pub acceleration: Program,
-    /// (parameters, q, t) → residual g of the position constraints, if there are any.
-    pub position: Option<Program>,
-    /// (parameters, q, t) → sums of absolute values of its terms.
-    pub position_scale: Option<Program>,
-    /// (parameters, q, t) → configuration after a Gauss–Newton step towards g = 0.
-    pub correct: Option<Program>,
-    /// (parameters, q, t) → the vectors (0, e_b) of the nonholonomic momentum, `e_1`, `e_2`, …; with a
-    /// group factor along which something is admissible.
-    pub momentum_basis: Option<Program>,
-    /// (parameters, q, v, t) → the rates at which the motion changes the components of this momentum at constant velocity.
-    pub momentum_drift: Option<Program>,
-}
+/// The programs of the system itself.
+pub type SystemPrograms = OfSystem<Program>;
 
 /// Symbols of a `NodeState`.
 struct NodeSymbols {
@@ -367,8 +341,8 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
         step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
     }
     let is_differentiated = x.system.differentiated.contains(&method);
-    let derivatives = is_differentiated.then(|| derivative_programs(mechanics, method)).flatten();
-    let curvature = is_differentiated.then(|| curvature_program(mechanics, method)).flatten();
+    let derivatives = is_differentiated
+        .then(|| derivative_programs(mechanics, method).zip(curvature_program(mechanics, method)));
     let starts = scheme.starts(&mut x);
     MethodPrograms {
         method,
@@ -376,8 +350,7 @@ fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodProg
         pool: x.system.pool,
         step,
         starts,
-        derivatives,
-        curvature,
+        derivatives: derivatives.flatten(),
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) use limits::Limits;
 pub use operations::Operations;
 pub(crate) use operations::usual;
 pub use products::{Factor, Product, complete, products};
-pub use role::Role;
+pub use role::{Basis, Derivative, Role};
 pub use shape::Shape;
 pub(crate) use shape::signed;
 pub(crate) use sharp::is_sharp;
@@ -338,8 +338,9 @@ impl Program {
 
     /// Whether it computes derivatives of a step: from the step size, which was not known before, and no numbers of a state.
     pub(crate) fn is_derivative(&self) -> bool {
-        let is_named = |output: &Output| matches!(output.role, Role::Named(_) | Role::Factor(_));
-        self.step_size().is_some_and(|h| h.binding == Binding::Step) && self.outputs.iter().all(is_named)
+        let is_other =
+            |output: &Output| matches!(output.role, Role::Derivative(_) | Role::Named(_) | Role::Factor(_));
+        self.step_size().is_some_and(|h| h.binding == Binding::Step) && self.outputs.iter().all(is_other)
     }
 
     /// The products that complete its results.

@@ -4,7 +4,7 @@
 //! their derivatives L = ∂λ/∂(x, u), derivatives of x' are D + G L, and the symmetric second ones S + LᵀZ + ZᵀL. A function
 //! computes the factors, and the products are loops, which are shorter than a sum for each entry.
 
-use super::Role;
+use super::{Derivative, Role};
 
 /// A factor of the products, an output of its own. There is a row for each reaction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,15 +58,16 @@ impl Product {
 }
 
 /// The matrices, with X and Y, and whether the product is symmetric.
-const PRODUCTS: [(&str, [Factor; 2], bool); 6] = {
+const PRODUCTS: [(Derivative, [Factor; 2], bool); 6] = {
+    use Derivative::{A, B, Uu, Xu, Xx};
     use Factor::{ByReactions, ReactionsU, ReactionsX, SecondU, SecondX};
     [
-        ("a", [ByReactions, ReactionsX], false),
-        ("b", [ByReactions, ReactionsU], false),
-        ("xx", [ReactionsX, SecondX], true),
-        ("xu", [ReactionsX, SecondU], false),
-        ("xu", [SecondX, ReactionsU], false),
-        ("uu", [ReactionsU, SecondU], true),
+        (A, [ByReactions, ReactionsX], false),
+        (B, [ByReactions, ReactionsU], false),
+        (Xx, [ReactionsX, SecondX], true),
+        (Xu, [ReactionsX, SecondU], false),
+        (Xu, [SecondX, ReactionsU], false),
+        (Uu, [ReactionsU, SecondU], true),
     ]
 };
 
@@ -75,7 +76,7 @@ pub fn products<'a>(outputs: impl Iterator<Item = (&'a Role, usize)>) -> Vec<Pro
     let outputs: Vec<(&Role, usize)> = outputs.collect();
     let place = |role: &Role| outputs.iter().position(|(r, length)| *r == role && *length > 0);
     let products = PRODUCTS.into_iter().filter_map(|(matrix, [x, y], is_symmetric)| {
-        let to = place(&Role::Named(matrix.to_owned()))?;
+        let to = place(&Role::Derivative(matrix))?;
         let factors = [place(&Role::Factor(x))?, place(&Role::Factor(y))?];
         // XᵀY has as many rows as X has columns, and as many columns as Y.
         let [x, y] = factors.map(|factor| outputs[factor].1);
@@ -121,9 +122,10 @@ mod tests {
         use Factor::*;
         // Two reactions, three tangent coordinates, one input.
         let lengths = [9, 3, 1, 9, 3, 6, 6, 2, 6, 2];
-        let names = ["xx", "xu", "uu", "a", "b"].map(|name| Role::Named(name.into()));
+        use Derivative::{A, B, Uu, Xu, Xx};
+        let matrices = [Xx, Xu, Uu, A, B].map(Role::Derivative);
         let factors = [ByReactions, ReactionsX, ReactionsU, SecondX, SecondU].map(Role::Factor);
-        let roles: Vec<Role> = names.into_iter().chain(factors).collect();
+        let roles: Vec<Role> = matrices.into_iter().chain(factors).collect();
         let products = products(roles.iter().zip(lengths));
         assert_eq!(products.iter().map(|product| product.rank).collect::<Vec<_>>(), [2; 6]);
         assert_eq!(products.iter().map(Product::terms).sum::<usize>(), 18 + 6 + 24 + 6 + 6 + 4);

@@ -8,6 +8,7 @@ use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
+use nhi_codegen::functions::FirstDerivatives;
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, basis_program,
@@ -233,7 +234,7 @@ impl Tried<'_> {
 
     /// wᵀA and wᵀB of the step from `at`, with v₀ of the inputs `u`.
     fn pulled_back(&self, at: &Point, u: &[f64], w: &[f64]) -> Option<Vec<f64>> {
-        let DerivativePrograms { pool, pull_back, .. } = &self.derivatives;
+        let DerivativePrograms { pool, programs: FirstDerivatives { pull_back, .. } } = &self.derivatives;
         let arguments = [&self.arguments(at, u)[..], &[w.to_vec()]].concat();
         Some(pull_back.run(pool, &arguments).ok()?[..2].concat())
     }
@@ -342,10 +343,7 @@ fn check(text: &str, methods: Option<&[Method]>) -> (usize, f64) {
         for method in &derived.methods {
             let Some(derivatives) = derivative_programs(x, method.method) else { continue };
             let name = format!("{}, {}", x.system.name, method.id());
-            for program in [&derivatives.linearize, &derivatives.linearize_parameters, &derivatives.pull_back]
-            {
-                program.validate(&derivatives.pool);
-            }
+            derivatives.programs.iter().for_each(|(_, program)| program.validate(&derivatives.pool));
             let curvature =
                 curvature_program(x, method.method).expect("second derivatives beside first ones");
             curvature.curvature.validate(&curvature.pool);
@@ -370,7 +368,8 @@ fn compare(tried: &Tried<'_>, at: &Point, random: &mut Random, worst: &mut f64, 
     let x = &tried.derived.mechanics;
     let Some(after) = tried.step(at, &at.u) else { return false };
     let arguments = tried.arguments(at, &at.u);
-    let DerivativePrograms { pool, linearize, linearize_parameters, pull_back } = &tried.derivatives;
+    let DerivativePrograms { pool, programs } = &tried.derivatives;
+    let FirstDerivatives { linearize, linearize_parameters, pull_back } = programs;
     let Ok([a, b, lambda_x, lambda_u]) =
         linearize.run(pool, &arguments).map(|all| <[_; 4]>::try_from(all).unwrap())
     else {

@@ -4,7 +4,7 @@ use super::compile::builds;
 use super::process::{Process, Program};
 use super::{STEP_SIZE, folder, in_parallel, write_c};
 use nhi_codegen::method::basis_program;
-use nhi_codegen::optimised::{DerivativeFunctions, basis_function};
+use nhi_codegen::optimised::basis_function;
 use nhi_codegen::pipeline::Derived;
 use nhi_interpreter::{Options, run};
 use nhi_jit::Manifold;
@@ -136,15 +136,8 @@ fn derivatives_are_those_of_the_interpreter() {
                         inputs.clone(),
                     ];
                     let with_w = [&arguments[..], std::slice::from_ref(&w)].concat();
-                    let DerivativeFunctions { linearize, linearize_parameters, pull_back } =
-                        method.derivatives.as_ref().expect("they are asked for");
-                    let curvature = method.curvature.as_ref().expect("it is asked for");
-                    for (function, arguments) in [
-                        (linearize, &arguments[..]),
-                        (linearize_parameters, &arguments),
-                        (pull_back, &with_w),
-                        (curvature, &with_w),
-                    ] {
+                    for (_, function) in method.all_derivatives() {
+                        let arguments = if function.has_covector() { &with_w } else { &arguments };
                         let name = format!("{name}, {}", function.name);
                         let (status, found) = process
                             .derivative((id, &function.name), &inputs, &w)

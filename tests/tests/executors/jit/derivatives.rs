@@ -4,7 +4,7 @@
 
 use super::compare_all;
 use nhi_codegen::method::{curvature_program, derivative_programs};
-use nhi_codegen::optimised::{DerivativeFunctions, curvature_function};
+use nhi_codegen::optimised::{curvature_function, derivative_functions};
 use nhi_codegen::system::System;
 use nhi_interpreter::{Options, run};
 use nhi_jit::{Compiled, Derivatives, Error, Point, SecondDerivatives, Simulation};
@@ -55,7 +55,7 @@ fn compare(model: &dyn Model) -> usize {
 
         let programs =
             derivative_programs(&derived.mechanics, variant.method).expect("differentiated before");
-        let functions = DerivativeFunctions::of(&programs);
+        let functions = derivative_functions(&programs);
         let arguments = [
             parameters.clone(),
             vec![H],

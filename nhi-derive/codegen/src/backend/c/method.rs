@@ -7,7 +7,7 @@ use crate::group::Part;
 use crate::lower::{Argument, Function, Output};
 use crate::method::StateKind;
 use crate::optimised::{MethodFunctions, Number};
-use crate::program::Role;
+use crate::program::{Derivative, Role};
 use nhi_methods::{Retraction, Variant};
 
 /// Steps between two re-synchronisations of sines and cosines, and between two flushes of subnormal numbers; those of
@@ -173,7 +173,7 @@ uint64_t steps; /* steps taken */"
             Role::PreviousVelocity => ("before", format!("before->v[{i}]")),
             Role::StepSize if output.is_none() => ("sim", "sim->h".to_owned()),
             Role::Time if output.is_none() => ("sim", format!("(({})sim->steps * sim->h)", unit.real)),
-            Role::Parameters | Role::Inputs | Role::Named(_) => unit.number(argument, i),
+            Role::Parameters | Role::Inputs | Role::Covector => unit.number(argument, i),
             role if argument.scalar || inputs.contains(&role.name()) => unit.number(argument, i),
             role => (of_state, format!("{node}{}[{i}]", role.name())),
         };
@@ -382,14 +382,13 @@ return NHI_OK;",
     fn derivatives(&self, text: &mut Text) {
         let is_known = matches!(self.variant.retraction, Retraction::Exp | Retraction::Cayley)
             && (self.substeps.is_none() || self.unit.derived.mechanics.is_steady());
-        let first = self.functions.derivatives.iter().flat_map(|derivatives| derivatives.all());
-        let all: Vec<&Function> = first.chain(&self.functions.curvature).filter(|_| is_known).collect();
+        let Some(derivatives) = self.functions.derivatives.as_ref().filter(|_| is_known) else { return };
         let prefix = if self.substeps.is_some() { "part_" } else { "" };
-        for function in &all {
-            self.function(text, function, &format!("{prefix}{}", function.name), &OF_DERIVATIVES, None);
+        for (name, function) in self.functions.all_derivatives() {
+            self.function(text, function, &format!("{prefix}{name}"), &OF_DERIVATIVES, None);
         }
-        if let Some(substeps) = self.substeps.as_ref().filter(|_| !all.is_empty()) {
-            self.composed_derivatives(text, substeps, &all);
+        if let Some(substeps) = &self.substeps {
+            self.composed_derivatives(text, substeps, derivatives);
         }
     }
 
@@ -404,9 +403,9 @@ return NHI_OK;",
     /// Arguments of a derivative beside [`OF_DERIVATIVES`], and its results.
     fn arrays<'a>(&self, function: &'a Function) -> (Vec<Parameter<'a>>, Vec<Parameter<'a>>) {
         let unit = self.unit;
-        let named = function.arguments.iter().filter(|argument| matches!(argument.role, Role::Named(_)));
-        let named = named.map(|named| (named.role.name(), unit.array(named.role.name(), named.values.len())));
-        (named.collect(), unit.results(function, result_array))
+        let covectors = function.arguments.iter().filter(|argument| argument.role == Role::Covector);
+        let covectors = covectors.map(|w| (w.role.name(), unit.array(w.role.name(), w.values.len())));
+        (covectors.collect(), unit.results(function, result_array))
     }
 }
 
@@ -415,5 +414,5 @@ const OF_DERIVATIVES: [&str; 3] = ["sim", "p", "u"];
 
 /// The array for a result of a derivative. The step size has the name `h`.
 fn result_array(result: &Output) -> &str {
-    Some(result.role.name()).filter(|name| *name != "h").unwrap_or("by_h")
+    if result.role == Role::Derivative(Derivative::H) { "by_h" } else { result.role.name() }
 }

@@ -129,14 +129,13 @@ return status;"
         let (name, real) = (&self.name, self.real);
         let first = &function.outputs[0];
         let in_place = first.role == Role::Velocity;
-        let can_fail = function.outputs.iter().any(|o| matches!(o.role, Role::Velocity | Role::Multipliers));
         let inputs = function.arguments.iter().filter(|argument| self.is_passed(function, argument));
         let inputs = inputs.filter_map(|argument| match parameter(&argument.role) {
             "v" if in_place => Some(("v", format!("{real} v[{}]", self.n))),
             name => Some((name, self.parameter(name)?)),
         });
         let out = |output: &'a Output| match &output.role {
-            Role::Named(name) if name == "a" => "dv",
+            Role::Acceleration => "dv",
             Role::Named(name) if function.outputs.len() > 1 => name,
             Role::Named(_) => "out",
             role => role.name(),
@@ -148,7 +147,7 @@ return status;"
                 linkage,
                 if first.scalar {
                     real
-                } else if can_fail {
+                } else if function.can_fail() {
                     STATUS
                 } else {
                     "void"

@@ -30,12 +30,12 @@
 //! ```
 
 use super::cotangent::{Carried, rows};
-use super::{Backwards, Blocks, Step, backwards, forwards, named, rows_after};
+use super::{Backwards, Blocks, Step, backwards, forwards, output, rows_after};
 use crate::expr::Expr;
 use crate::group::{Group, Map};
 use crate::mechanics::{Matrix, dot};
 use crate::method::builder::Builder;
-use crate::program::{Factor, Input, Output, Role, Statement};
+use crate::program::{Derivative, Factor, Input, Output, Role, Statement};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -119,8 +119,13 @@ pub(super) fn curvature(
     let (of_x, of_u) = matrix.split_at(matrix.len() - controls.len());
     let [Blocks { x: xx, u: xu, .. }, Blocks { u: uu, .. }] =
         [of_x, of_u].map(|rows| Blocks::of(step, b, rows));
-    let mut outputs =
-        vec![named("xx", xx), named("xu", xu), named("uu", uu), named("a", a), named("b", by_inputs)];
+    let mut outputs = vec![
+        output(Derivative::Xx, xx),
+        output(Derivative::Xu, xu),
+        output(Derivative::Uu, uu),
+        output(Derivative::A, a),
+        output(Derivative::B, by_inputs),
+    ];
     if !reactions.is_empty() {
         let second = with_half(b, of_reactions, &reactions);
         let [of_reactions, second] = [&reactions, &second].map(|rows| Blocks::of(step, b, rows));

@@ -5,11 +5,12 @@
 //! derivatives along (ηᵢ, ηⱼ) are those of both orders, halved.
 
 use super::coordinates::Coordinates;
-use super::{array, named, system_programs};
+use super::{array, output, system_programs};
 use crate::expr::{Expr, Pool};
+use crate::functions::OfState;
 use crate::mechanics::{Matrix, Mechanics};
 use crate::method::builder::Builder;
-use crate::program::{Binding, Program, Role, lets};
+use crate::program::{Binding, Derivative, Program, Role, lets};
 use std::collections::HashMap;
 
 /// Functions of a state, in a pool of their own.
@@ -17,12 +18,8 @@ use std::collections::HashMap;
 pub struct FormulaPrograms {
     /// Owner of the expressions.
     pub pool: Pool,
-    /// (parameters, q, ν, z, t, inputs) → y (`value`).
-    pub value: Program,
-    /// The same arguments → ∂y/∂x (`x`), ∂y/∂u (`u`) and ∂y/∂p (`p`), by rows.
-    pub linearize: Program,
-    /// The same arguments, and a covector w of y → the second derivatives of w·y by (x, u) (`xu`), by rows.
-    pub curvature: Program,
+    /// The functions with their derivatives.
+    pub programs: OfState<Program>,
 }
 
 /// Directions along which expressions are differentiated.
@@ -67,7 +64,7 @@ pub fn formula_programs(x: &Mechanics, from: &Pool, values: &[Expr]) -> FormulaP
     let velocity = frame.velocity(&mut b, &nu);
     let statements = b.finish();
     arguments.insert(0, array(Role::Parameters, parameters.clone(), Binding::Step));
-    arguments.insert(2, array(Role::Named("nu".into()), nu.clone(), Binding::Step));
+    arguments.insert(2, array(Role::QuasiVelocity, nu.clone(), Binding::Step));
 
     let pool = &mut x.system.pool;
     let mut known: HashMap<Expr, Expr> = HashMap::new();
@@ -86,9 +83,9 @@ pub fn formula_programs(x: &Mechanics, from: &Pool, values: &[Expr]) -> FormulaP
     let columns = |from: usize, to: usize| rows.iter().flat_map(|row| row[from..to].to_vec()).collect();
     let (with_inputs, end) = (size + inputs.len(), size + inputs.len() + parameters.len());
     let linear = vec![
-        named("x", columns(0, size)),
-        named("u", columns(size, with_inputs)),
-        named("p", columns(with_inputs, end)),
+        output(Derivative::X, columns(0, size)),
+        output(Derivative::U, columns(size, with_inputs)),
+        output(Derivative::P, columns(with_inputs, end)),
     ];
 
     let weighted: Vec<Expr> = values.iter().zip(&w).map(|(&value, &w)| pool.mul(w, value)).collect();
@@ -112,12 +109,9 @@ pub fn formula_programs(x: &Mechanics, from: &Pool, values: &[Expr]) -> FormulaP
         body: Vec::new(),
         outputs,
     };
-    let mut curvature = program("curvature", vec![named("xu", matrix)]);
-    curvature.inputs.push(array(Role::Named("w".into()), w, Binding::Step));
-    FormulaPrograms {
-        value: program("value", vec![named("value", values)]),
-        linearize: program("linearize", linear),
-        curvature,
-        pool: x.system.pool,
-    }
+    let mut curvature = program("curvature", vec![output(Derivative::Xu, matrix)]);
+    curvature.inputs.push(array(Role::Covector, w, Binding::Step));
+    let value = program("value", vec![output(Derivative::Value, values)]);
+    let programs = OfState { value, linearize: program("linearize", linear), curvature };
+    FormulaPrograms { pool: x.system.pool, programs }
 }

@@ -27,10 +27,13 @@ use super::{
     Form, MOST_COMPARED, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs,
 };
 use crate::expr::{Expr, Pool};
+use crate::functions::FirstDerivatives;
 use crate::mechanics::{Matrix, Mechanics};
 use crate::optimise::estimate;
 use crate::program::liveness::drop_unused;
-use crate::program::{Binding, Constants, Input, Operations, Output, Product, Program, Role, lets};
+use crate::program::{
+    Basis, Binding, Constants, Derivative, Input, Operations, Output, Product, Program, Role, lets,
+};
 use coordinates::{Coordinates, Frame};
 pub use coordinates::{TangentBasis, tangent_basis};
 use cotangent::{Carried, Cotangent};
@@ -46,20 +49,8 @@ use tangent::Tangent;
 pub struct DerivativePrograms {
     /// Owner of the expressions.
     pub pool: Pool,
-    /// (parameters, h, state, t, inputs) → A (`a`), B (`b`) and the derivatives of the multipliers λ' by x (`lambda_x`) and by u
-    /// (`lambda_u`), all by rows.
-    pub linearize: Program,
-    /// The same arguments → C (`c`), by rows, and ∂x'/∂h (`h`).
-    pub linearize_parameters: Program,
-    /// The same arguments, and a covector w of x' → wᵀA (`a`), wᵀB (`b`), wᵀC (`c`) and wᵀ∂x'/∂h (`h`).
-    pub pull_back: Program,
-}
-
-impl DerivativePrograms {
-    /// All of them.
-    pub fn all(&self) -> [&Program; 3] {
-        [&self.linearize, &self.linearize_parameters, &self.pull_back]
-    }
+    /// The derivatives.
+    pub programs: FirstDerivatives<Program>,
 }
 
 /// The second derivatives of the step of a method.
@@ -175,7 +166,9 @@ pub fn basis_program(x: &Mechanics) -> BasisProgram {
     let Frame { basis, drift, dual } = coordinates.at(&mut b, &q, t);
     let mut rows = Vec::with_capacity(basis.len() * drift.len());
     (0..drift.len()).for_each(|i| rows.extend(basis.iter().map(|column| column[i])));
-    let outputs = vec![named("basis", rows), named("drift", drift), named("dual", dual.concat())];
+    let parts = [(Basis::X, rows), (Basis::V0, drift), (Basis::Y, dual.concat())];
+    let outputs =
+        parts.map(|(part, values)| Output { role: Role::Basis(part), values, scalar: false }).to_vec();
     let doc = BASIS.map(String::from).to_vec();
     let basis = Program { name: "basis".into(), doc, inputs, body: b.finish(), outputs };
     BasisProgram { pool: x.system.pool, basis }
@@ -192,7 +185,7 @@ pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
     let mut b = Builder::new(&mut x);
     let frame = Coordinates::of(&mut b).at(&mut b, &q, t);
     let nu = b.locals("nu", frame.basis.len());
-    arguments.push(array(Role::Named("nu".into()), nu.clone(), Binding::Step));
+    arguments.push(array(Role::QuasiVelocity, nu.clone(), Binding::Step));
     let velocity = frame.velocity(&mut b, &nu);
     let basis = 0..b.statements().len();
     let has_pose = b.x.system.group.is_some();
@@ -203,7 +196,7 @@ pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
     }
     tangent.pass(basis, &[]);
     let rows: Vec<Expr> = velocity.iter().flat_map(|&v| tangent.of(v)).collect();
-    let outputs = vec![named("derivative", rows)];
+    let outputs = vec![output(Derivative::Velocity, rows)];
     let doc = BASIS_DERIVATIVE.map(String::from).to_vec();
     let name = "basis_derivative".into();
     let mut derivative = Program { name, doc, inputs: arguments, body: b.finish(), outputs };
@@ -222,7 +215,10 @@ pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePr
         ]
     })?;
     let [linearize, linearize_parameters, pull_back] = programs;
-    Some(DerivativePrograms { pool, linearize, linearize_parameters, pull_back })
+    Some(DerivativePrograms {
+        pool,
+        programs: FirstDerivatives { linearize, linearize_parameters, pull_back },
+    })
 }
 
 /// The second derivatives of a method's step, where there are first ones.
@@ -323,8 +319,8 @@ fn is_defined(pool: &Pool, program: &Program) -> bool {
     true
 }
 
-fn named(name: &str, values: Vec<Expr>) -> Output {
-    Output { role: Role::Named(name.to_owned()), values, scalar: false }
+fn output(derivative: Derivative, values: Vec<Expr>) -> Output {
+    Output { role: Role::Derivative(derivative), values, scalar: false }
 }
 
 /// One function, with its results from what `derive` writes after the step.
@@ -470,7 +466,12 @@ fn linearize(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output
     let after = rows_after(&mut tangent, step);
     let lambda: Matrix = step.results[3].iter().map(|&e| tangent.of(e)).collect();
     let [x, lambda] = [after, lambda].map(|rows| Blocks::of(step, b, &rows));
-    vec![named("a", x.x), named("b", x.u), named("lambda_x", lambda.x), named("lambda_u", lambda.u)]
+    vec![
+        output(Derivative::A, x.x),
+        output(Derivative::B, x.u),
+        output(Derivative::LambdaX, lambda.x),
+        output(Derivative::LambdaU, lambda.u),
+    ]
 }
 
 fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Output> {
@@ -480,7 +481,7 @@ fn by_parameters(b: &mut Builder<'_>, step: &Step, _: &mut Vec<Input>) -> Vec<Ou
     let x = rows_after(&mut tangent, step);
     let h = x.iter().map(|row| row[variables.len() - 1]).collect();
     let c = x.iter().flat_map(|row| row[..variables.len() - 1].to_vec()).collect();
-    vec![named("c", c), named("h", h)]
+    vec![output(Derivative::C, c), output(Derivative::H, h)]
 }
 
 /// Covectors of the step, carried from w of the state after it to the state before.
@@ -496,7 +497,7 @@ struct Backwards {
 fn backwards(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Backwards {
     let [n, d, s] = step.sizes(b);
     let w = b.locals("w", n + d + s);
-    inputs.push(array(Role::Named("w".into()), w.clone(), Binding::Step));
+    inputs.push(array(Role::Covector, w.clone(), Binding::Step));
     let (k, group) = (b.x.system.shape(), b.x.system.group);
     let (parameters, h, controls) = (b.x.parameters(), b.h, b.x.system.input_symbols());
     let mut cotangent = Cotangent::new(b);
@@ -529,5 +530,10 @@ fn backwards(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Backw
 
 fn pull_back(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Vec<Output> {
     let Backwards { a, of_inputs, c, h, .. } = backwards(b, step, inputs);
-    vec![named("a", a), named("b", of_inputs), named("c", c), Output { scalar: true, ..named("h", vec![h]) }]
+    vec![
+        output(Derivative::A, a),
+        output(Derivative::B, of_inputs),
+        output(Derivative::C, c),
+        Output { scalar: true, ..output(Derivative::H, vec![h]) },
+    ]
 }

@@ -133,7 +133,7 @@ pub(super) fn equations(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     }
     blocks.push(text("The accelerations, without multipliers, are"));
     let left = x.velocities().into_iter().map(Math::rate).collect();
-    let role = Role::Named("a".into());
+    let role = Role::Acceleration;
     blocks.push(Block::Formula(x.results("acceleration", left, (acceleration, &role))?));
     let system = &x.mechanics.system;
     if !system.states.is_empty() {

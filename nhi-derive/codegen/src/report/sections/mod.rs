@@ -79,7 +79,7 @@ pub(super) fn report(
     let optimised = derived.optimised()?;
     let mut mechanics = derived.mechanics.clone();
     let admissible = mechanics.admissible(engine).map_err(failed)?;
-    let role = Role::Named("a".into());
+    let role = Role::Acceleration;
     let acceleration = written_out(&mut mechanics.system.pool, &derived.system.acceleration, &role);
     let names = Names::new();
     let mut context = Context { derived, optimised, mechanics, engine, admissible, acceleration, names };

@@ -150,7 +150,7 @@ fn measure(name: &str) -> Measure {
             known.insert(*symbol, full);
         }
     }
-    let role = Role::Named("a".into());
+    let role = Role::Acceleration;
     let output = program.outputs.iter().find(|output| output.role == role).expect("accelerations");
     let acceleration = mechanics.system.pool.substitute(&output.values, &known);
     mechanics.measure(&mut BuiltIn, &acceleration).expect("an engine")
