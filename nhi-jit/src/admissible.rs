@@ -43,7 +43,7 @@ nhi_runtime::for_each_group!(define_defect);
 
 /// Checks that the initial pose is one.
 pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
-    let names = compiled.names();
+    let names = compiled.facts();
     let defect = names.group.map_or(0.0, |group| defect(group.runtime, &q[names.shape..]));
     if defect <= accuracy().defect() {
         return Ok(());
@@ -55,7 +55,7 @@ pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
 
 /// A configuration near `q` whose pose is one.
 pub(crate) fn posed(compiled: &Compiled, q: &[f64]) -> Vec<f64> {
-    let names = compiled.names();
+    let names = compiled.facts();
     let (coordinates, pose) = q.split_at(names.shape);
     let Some(group) = names.group else { return q.to_vec() };
     let defect = |pose: &Vec<f64>| defect(group.runtime, pose);
@@ -92,7 +92,7 @@ pub(crate) fn check_position(compiled: &Compiled, at: &Point<'_>) -> Result<(), 
     let moved = (0..at.q.len()).map(|i| compiled.position(&Point { q: &perturbed(at.q, i), ..*at }));
     match violated(&compiled.position(at), &compiled.position_scale(at), moved) {
         Some((a, residual)) => {
-            let names = compiled.names();
+            let names = compiled.facts();
             let first = names.constraints.len() - names.positions;
             Err(Error::Position { name: names.constraints[first + a].clone(), residual })
         }
@@ -107,7 +107,7 @@ pub(crate) fn check_velocity(compiled: &Compiled, at: &Point<'_>) -> Result<(), 
         moved.chain((0..at.v.len()).map(|i| compiled.residual(&Point { v: &perturbed(at.v, i), ..*at })));
     match violated(&compiled.residual(at), &compiled.residual_scale(at), moved) {
         Some((a, residual)) => {
-            Err(Error::Constraint { name: compiled.names().constraints[a].clone(), residual })
+            Err(Error::Constraint { name: compiled.facts().constraints[a].clone(), residual })
         }
         None => Ok(()),
     }

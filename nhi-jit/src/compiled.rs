@@ -4,14 +4,11 @@ use crate::Error;
 use crate::admissible::check_velocity;
 use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
+use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::functions::OfSystem;
-use nhi_codegen::group::Group;
 use nhi_codegen::lower::Function;
-use nhi_codegen::mechanics::{Mechanics, Symmetry};
-use nhi_codegen::method::StateKind;
-use nhi_codegen::optimised::{MethodFunctions, Optimised};
-use nhi_codegen::program::{Product, Role, complete};
-use nhi_codegen::system::Quantity;
+use nhi_codegen::optimised::Optimised;
+use nhi_codegen::program::{Product, Role, StateKind, complete};
 use nhi_methods::{Retraction, Variant};
 use nhi_runtime::admissible::settled;
 use nhi_runtime::{Failure, balance};
@@ -27,35 +24,9 @@ pub struct Compiled {
 
 struct Shared {
     code: Code,
-    names: Names,
+    facts: SystemFacts,
     system: OfSystem<Callable>,
     methods: Vec<Method>,
-}
-
-/// The names of a system.
-pub(crate) struct Names {
-    pub(crate) parameters: Vec<String>,
-    pub(crate) coordinates: Vec<String>,
-    /// Those of coordinates have the names of the coordinates.
-    pub(crate) velocities: Vec<String>,
-    pub(crate) inputs: Vec<String>,
-    pub(crate) states: Vec<String>,
-    pub(crate) constraints: Vec<String>,
-    /// How many of the constraints, the last ones, are position constraints.
-    pub(crate) positions: usize,
-    pub(crate) group: Option<&'static Group>,
-    /// Number of coordinates that are no entries of a pose.
-    pub(crate) shape: usize,
-    /// Whether the momentum at rest may differ from zero.
-    pub(crate) gyroscopic: bool,
-    /// Whether the system may lose energy.
-    pub(crate) forced: bool,
-    /// Whether the mass matrix is singular everywhere.
-    pub(crate) massless: bool,
-    /// Names and directions of the momenta of symmetries.
-    pub(crate) symmetries: Vec<(String, Vec<f64>)>,
-    /// The same of directions along which reactions act.
-    pub(crate) invariances: Vec<(String, Vec<f64>)>,
 }
 
 /// What the functions of a system are computed from: those that depend on it read it.
@@ -92,7 +63,7 @@ pub(crate) struct Callable {
     results: Vec<usize>,
     products: Vec<Product>,
     /// Number of results without factors.
-    whole: usize,
+    pub(crate) whole: usize,
 }
 
 /// The compiled functions of a method with its choices.
@@ -189,17 +160,15 @@ impl Point<'_> {
 }
 
 impl Method {
-    pub(crate) fn of(
-        unit: &mut Unit,
-        names: &Names,
-        functions: &MethodFunctions,
-        variant: Variant,
-    ) -> Result<Method, Error> {
+    pub(crate) fn of(unit: &mut Unit, optimised: &Optimised, variant: Variant) -> Result<Method, Error> {
+        let Optimised { facts, methods, .. } = optimised;
+        let functions = methods.iter().find(|functions| functions.method == variant.method);
+        let Some(functions) = functions else { return Err(Error::NotCompiled { variant }) };
         let start = functions.starts.iter().find(|(kind, _)| *kind == variant.start);
         // A method without a choice has one start.
         let start = start.or(functions.starts.first());
         let Some((_, start)) = start else { return Err(Error::NotCompiled { variant }) };
-        let layout = Layout::new(functions, start, variant, [names.parameters.len(), names.inputs.len()]);
+        let layout = Layout::new(functions, start, variant, [facts.parameters.len(), facts.inputs.len()]);
         let retraction = variant.retraction;
         Ok(Method {
             variant,
@@ -293,34 +262,6 @@ impl Method {
     }
 }
 
-impl Names {
-    pub(crate) fn of(mechanics: &Mechanics) -> Names {
-        let system = &mechanics.system;
-        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
-        let shape = system.shape();
-        let directions = |all: &[Symmetry]| {
-            let all = all.iter();
-            all.map(|s| (s.momentum.clone(), s.direction.iter().map(|&c| f64::from(c)).collect())).collect()
-        };
-        Names {
-            parameters: names(&system.parameters),
-            coordinates: names(&system.coordinates),
-            velocities: system.velocity_names().cloned().collect(),
-            inputs: names(&system.inputs),
-            states: names(&system.states),
-            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
-            positions: mechanics.positions().len(),
-            group: system.group,
-            shape,
-            gyroscopic: mechanics.structure.gyroscopic,
-            forced: mechanics.structure.may_lose_energy(),
-            massless: mechanics.stiffness.is_some(),
-            symmetries: directions(&mechanics.symmetries),
-            invariances: directions(&mechanics.invariances),
-        }
-    }
-}
-
 /// The names of the coordinates and the methods.
 impl fmt::Debug for Compiled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -339,31 +280,25 @@ impl Compiled {
     /// # Errors
     /// [`Error::NotCompiled`] for a method that the declaration does not have, and [`Error::Unavailable`] where Cranelift does
     /// not run.
-    pub fn new(
-        mechanics: &Mechanics,
-        optimised: &Optimised,
-        variants: &[Variant],
-    ) -> Result<Compiled, Error> {
+    pub fn new(optimised: &Optimised, variants: &[Variant]) -> Result<Compiled, Error> {
         let mut unit = Unit::new()?;
-        let names = Names::of(mechanics);
+        let facts = optimised.facts.clone();
         let mut methods = Vec::new();
         for &variant in variants {
-            let functions = optimised.methods.iter().find(|functions| functions.method == variant.method);
-            let Some(functions) = functions else { return Err(Error::NotCompiled { variant }) };
-            methods.push(Method::of(&mut unit, &names, functions, variant)?);
+            methods.push(Method::of(&mut unit, optimised, variant)?);
         }
         // A system's own functions use the exponential map.
         let system = optimised.system.as_ref();
         let system = system.try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
-        Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, names, system, methods }) })
+        Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, facts, system, methods }) })
     }
 
     pub(crate) fn code(&self) -> &Code {
         &self.shared.code
     }
 
-    pub(crate) fn names(&self) -> &Names {
-        &self.shared.names
+    pub(crate) fn facts(&self) -> &SystemFacts {
+        &self.shared.facts
     }
 
     pub(crate) fn methods(&self) -> &[Method] {
@@ -377,37 +312,37 @@ impl Compiled {
 
     /// Names of the parameters, flattened.
     pub fn parameters(&self) -> &[String] {
-        &self.shared.names.parameters
+        &self.shared.facts.parameters
     }
 
     /// Names of the entries of a configuration.
     pub fn coordinates(&self) -> &[String] {
-        &self.shared.names.coordinates
+        &self.shared.facts.coordinates
     }
 
     /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
     pub fn velocities(&self) -> &[String] {
-        &self.shared.names.velocities
+        &self.shared.facts.velocities
     }
 
     /// Names of the control inputs.
     pub fn inputs(&self) -> &[String] {
-        &self.shared.names.inputs
+        &self.shared.facts.inputs
     }
 
     /// Names of the auxiliary states.
     pub fn states(&self) -> &[String] {
-        &self.shared.names.states
+        &self.shared.facts.states
     }
 
     /// Labels of the constraints; without a label, their text. Position constraints come last.
     pub fn constraints(&self) -> &[String] {
-        &self.shared.names.constraints
+        &self.shared.facts.constraints
     }
 
     /// The symmetries that were found in the declaration: names of momenta p·ξ such as `p_phi`, and their directions ξ.
     pub fn symmetries(&self) -> impl Iterator<Item = (&str, &[f64])> {
-        self.shared.names.symmetries.iter().map(|(name, direction)| (name.as_str(), &direction[..]))
+        self.shared.facts.symmetries.iter().map(|(name, direction)| (name.as_str(), &direction[..]))
     }
 
     /// The results of a function that cannot fail.
@@ -432,7 +367,7 @@ impl Compiled {
     /// T = ½ vᵀMv.
     pub(crate) fn kinetic_energy(&self, at: &Point<'_>) -> f64 {
         let mut p = self.momentum(at);
-        if self.names().gyroscopic {
+        if self.facts().gyroscopic {
             let rest = vec![0.0; at.v.len()];
             balance::subtract(&mut p, &self.momentum(&Point { v: &rest, ..*at }));
         }

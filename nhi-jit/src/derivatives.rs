@@ -3,18 +3,14 @@
 mod composed;
 
 use crate::compile::Unit;
-use crate::compiled::{Callable, Names, Point};
+use crate::compiled::{Callable, Point};
 use crate::native::Code;
 use crate::{Error, Simulation};
 use composed::Substeps;
+use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::functions::FirstDerivatives;
-use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{
-    basis_derivative_program, basis_program, curvature_program, derivative_programs, tangent_lengths,
-};
-use nhi_codegen::optimised::{
-    basis_derivative_function, basis_function, curvature_function, derivative_functions,
-};
+use nhi_codegen::lower::Function;
+use nhi_codegen::optimised::Optimised;
 use nhi_codegen::program::Role;
 use nhi_methods::{Retraction, Variant};
 use nhi_runtime::Failure;
@@ -173,24 +169,23 @@ fn set_beside([a, b]: [&[f64]; 2], size: usize, ab: &mut [f64]) {
 }
 
 /// Why the steps of a method are not differentiated, before their maps are known.
-fn refusal(mechanics: &Mechanics, variant: Variant) -> Option<Error> {
+fn refusal(facts: &SystemFacts, variant: Variant) -> Option<Error> {
     let none = |reason| Some(Error::NoDerivatives { variant, reason });
-    if variant.composition.is_some() && !mechanics.is_steady() {
+    if variant.composition.is_some() && !facts.steady {
         return none(
             "the system depends on time, or its constraints on inputs: the derivatives of the parts do not determine \
              those of their composition then",
         );
     }
     // Others are not symmetric, or their tangents are truncated and not those of the motion.
-    if mechanics.system.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley)
-    {
+    if facts.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley) {
         return none("the tangent of its retraction is not that of the motion; use `exp` or `cay`");
     }
     None
 }
 
-/// Why the programs of derivatives are missing.
-const NO_PROGRAMS: &str = "its state has two velocities, or a map has no known derivative";
+/// Why the functions are missing.
+const NO_FUNCTIONS: &str = "its state has two velocities, or a map has no known derivative";
 
 /// The results of a function of derivatives.
 fn call(code: &Code, callable: &Callable, from: Departure<'_>, w: &[f64]) -> Result<Vec<f64>, Error> {
@@ -205,14 +200,13 @@ fn call(code: &Code, callable: &Callable, from: Departure<'_>, w: &[f64]) -> Res
 }
 
 impl BasisDerivative {
-    /// Those of a system.
+    /// Those that a function computes.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where Cranelift does not run.
-    pub fn new(mechanics: &Mechanics) -> Result<BasisDerivative, Error> {
+    pub fn new(function: &Function) -> Result<BasisDerivative, Error> {
         let mut unit = Unit::new()?;
-        let function = basis_derivative_function(&basis_derivative_program(mechanics));
-        let callable = Callable::of(&mut unit, &function, Retraction::Exp)?;
+        let callable = Callable::of(&mut unit, function, Retraction::Exp)?;
         Ok(BasisDerivative { shared: Arc::new((unit.finish()?, callable)) })
     }
 
@@ -234,16 +228,15 @@ impl BasisDerivative {
 }
 
 impl Basis {
-    /// That of a system.
+    /// That of a system, which a function computes.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where Cranelift does not run.
-    pub fn new(mechanics: &Mechanics) -> Result<Basis, Error> {
+    pub fn new(facts: &SystemFacts, function: &Function) -> Result<Basis, Error> {
         let mut unit = Unit::new()?;
-        let function = basis_function(&basis_program(mechanics));
-        let callable = Callable::of(&mut unit, &function, Retraction::Exp)?;
-        let (n, m) = (mechanics.n(), mechanics.m());
-        Ok(Basis { shared: Arc::new((unit.finish()?, callable)), sizes: [n, n - m] })
+        let callable = Callable::of(&mut unit, function, Retraction::Exp)?;
+        let sizes = [facts.velocities.len(), facts.quasi_velocities()];
+        Ok(Basis { shared: Arc::new((unit.finish()?, callable)), sizes })
     }
 
     /// Lengths n of a velocity and d of ν.
@@ -308,16 +301,16 @@ fn product(a: &[f64], x: &[f64]) -> f64 {
 }
 
 impl Plain {
-    fn new(mechanics: &Mechanics, variant: Variant) -> Result<Plain, Error> {
-        let programs = derivative_programs(mechanics, variant.method);
-        let programs = programs.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
-        let functions = derivative_functions(&programs);
+    fn new(
+        facts: &SystemFacts,
+        functions: &FirstDerivatives<Function>,
+        variant: Variant,
+    ) -> Result<Plain, Error> {
         let mut unit = Unit::new()?;
         let functions =
             functions.as_ref().try_map(|function| Callable::of(&mut unit, function, variant.retraction))?;
-        let names = Names::of(mechanics);
-        let [_, size] = tangent_lengths(mechanics);
-        let sizes = [size, mechanics.m(), names.inputs.len(), names.parameters.len()];
+        let [m, inputs, parameters] = [&facts.constraints, &facts.inputs, &facts.parameters].map(Vec::len);
+        let sizes = [facts.tangent_coordinates(), m, inputs, parameters];
         Ok(Plain { code: unit.finish()?, sizes, functions })
     }
 
@@ -357,18 +350,23 @@ impl Plain {
 }
 
 impl Derivatives {
-    /// Those of the step of a method.
+    /// Those of the step of a method of `optimised`, from their functions, if there are any.
     ///
     /// # Errors
     /// [`Error::NoDerivatives`] for methods that reflect, whose state has two velocities, for steps with maps of a group whose
     /// derivatives are not known, and for compositions where the system depends on time or its constraints on inputs.
     /// [`Error::Unavailable`] where Cranelift does not run.
-    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<Derivatives, Error> {
-        if let Some(error) = refusal(mechanics, variant) {
+    pub fn new(
+        optimised: &Optimised,
+        variant: Variant,
+        functions: impl FnOnce() -> Option<FirstDerivatives<Function>>,
+    ) -> Result<Derivatives, Error> {
+        if let Some(error) = refusal(&optimised.facts, variant) {
             return Err(error);
         }
-        let plain = Arc::new(Plain::new(mechanics, variant)?);
-        Ok(Derivatives { variant, plain, substeps: Substeps::new(mechanics, variant)?.map(Arc::new) })
+        let functions = functions().ok_or(Error::NoDerivatives { variant, reason: NO_FUNCTIONS })?;
+        let plain = Arc::new(Plain::new(&optimised.facts, &functions, variant)?);
+        Ok(Derivatives { variant, plain, substeps: Substeps::new(optimised, variant)?.map(Arc::new) })
     }
 
     /// The method.
@@ -447,13 +445,10 @@ impl Derivatives {
 }
 
 impl PlainSecond {
-    fn new(mechanics: &Mechanics, variant: Variant) -> Result<PlainSecond, Error> {
-        let program = curvature_program(mechanics, variant.method);
-        let program = program.ok_or(Error::NoDerivatives { variant, reason: NO_PROGRAMS })?;
+    fn new(facts: &SystemFacts, function: &Function, variant: Variant) -> Result<PlainSecond, Error> {
         let mut unit = Unit::new()?;
-        let curvature = Callable::of(&mut unit, &curvature_function(&program), variant.retraction)?;
-        let [_, size] = tangent_lengths(mechanics);
-        let sizes = [size, Names::of(mechanics).inputs.len()];
+        let curvature = Callable::of(&mut unit, function, variant.retraction)?;
+        let sizes = [facts.tangent_coordinates(), facts.inputs.len()];
         Ok(PlainSecond { code: unit.finish()?, sizes, curvature })
     }
 
@@ -489,16 +484,21 @@ impl PlainSecond {
 }
 
 impl SecondDerivatives {
-    /// Those of the step of a method.
+    /// Those of the step of a method of `optimised`, from their function, if there is one.
     ///
     /// # Errors
     /// As [`Derivatives::new`].
-    pub fn new(mechanics: &Mechanics, variant: Variant) -> Result<SecondDerivatives, Error> {
-        if let Some(error) = refusal(mechanics, variant) {
+    pub fn new(
+        optimised: &Optimised,
+        variant: Variant,
+        function: impl FnOnce() -> Option<Function>,
+    ) -> Result<SecondDerivatives, Error> {
+        if let Some(error) = refusal(&optimised.facts, variant) {
             return Err(error);
         }
-        let plain = Arc::new(PlainSecond::new(mechanics, variant)?);
-        Ok(SecondDerivatives { variant, plain, substeps: Substeps::new(mechanics, variant)?.map(Arc::new) })
+        let function = function().ok_or(Error::NoDerivatives { variant, reason: NO_FUNCTIONS })?;
+        let plain = Arc::new(PlainSecond::new(&optimised.facts, &function, variant)?);
+        Ok(SecondDerivatives { variant, plain, substeps: Substeps::new(optimised, variant)?.map(Arc::new) })
     }
 
     /// The method.

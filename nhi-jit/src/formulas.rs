@@ -4,11 +4,9 @@ use crate::Error;
 use crate::compile::Unit;
 use crate::compiled::{Callable, Point};
 use crate::native::Code;
-use nhi_codegen::expr::{Expr, Pool};
+use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::functions::OfState;
-use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{formula_programs, tangent_lengths};
-use nhi_codegen::optimised::formula_functions;
+use nhi_codegen::lower::Function;
 use nhi_codegen::program::Role;
 use nhi_methods::Retraction;
 use nhi_runtime::Failure;
@@ -42,18 +40,16 @@ pub struct Slopes {
 }
 
 impl Formulas {
-    /// Expressions of a pool whose symbols have the names of those of the system.
+    /// Those with these functions of a system.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where Cranelift does not run.
-    pub fn new(mechanics: &Mechanics, pool: &Pool, expressions: &[Expr]) -> Result<Formulas, Error> {
-        let functions = formula_functions(&formula_programs(mechanics, pool, expressions));
+    pub fn new(facts: &SystemFacts, functions: &OfState<Function>) -> Result<Formulas, Error> {
         let mut unit = Unit::new()?;
         let functions =
             functions.as_ref().try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
-        let [_, size] = tangent_lengths(mechanics);
-        let sizes = [size, mechanics.system.inputs.len()];
-        let (code, count) = (unit.finish()?, expressions.len());
+        let sizes = [facts.tangent_coordinates(), facts.inputs.len()];
+        let (code, count) = (unit.finish()?, functions.value.whole);
         Ok(Formulas { shared: Arc::new(Shared { code, functions, count, sizes }) })
     }
 

@@ -22,7 +22,7 @@
 //! let derived = Derived::new(declaration, default_engine().as_mut()).map_err(|rejected| format!("{rejected:?}"))?;
 //! let optimised = derived.optimised().map_err(|rejected| format!("{rejected:?}"))?;
 //! let dla2 = Variant::with_id("dla2").ok_or("a method")?;
-//! let compiled = Compiled::new(&derived.mechanics, &optimised, &[dla2])?;
+//! let compiled = Compiled::new(&optimised, &[dla2])?;
 //! let mut simulation = Simulation::new(&compiled, dla2, &[1.0, 1.0, 0.2], &[0.0; 3], &[1.0, 0.5, 0.2], 0.01)?;
 //! simulation.advance(1000)?;
 //! println!("t = {}, q = {:?}", simulation.time(), simulation.q());

@@ -1,7 +1,7 @@
 //! Displacements of states: poses by exponentials, all others by addition.
 
+use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::group::Group;
-use nhi_codegen::mechanics::Mechanics;
 use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Dual, Factor, Scalar, Vector};
 
@@ -67,13 +67,8 @@ fn sum<T: Scalar>(x: &[T], by: &[T]) -> Vec<T> {
 
 impl Manifold {
     /// That of a system.
-    pub fn new(mechanics: &Mechanics) -> Manifold {
-        Manifold::of(mechanics.system.group, mechanics.system.shape())
-    }
-
-    /// That of configurations with as many coordinates as `shape` says, and a pose.
-    pub(crate) fn of(group: Option<&'static Group>, shape: usize) -> Manifold {
-        Manifold { group, shape }
+    pub fn new(facts: &SystemFacts) -> Manifold {
+        Manifold { group: facts.group, shape: facts.shape }
     }
 
     /// Whether it has no pose, so that x ⊕ δ = x + δ.

@@ -52,11 +52,11 @@ impl Passage for Ends<'_> {
     }
 
     fn is_massless(&self) -> bool {
-        self.compiled.names().massless
+        self.compiled.facts().massless
     }
 
     fn is_forced(&self) -> bool {
-        self.compiled.names().forced
+        self.compiled.facts().forced
     }
 
     fn h(&self) -> f64 {
@@ -107,8 +107,7 @@ impl Passage for Ends<'_> {
 
     fn acceleration(&self, time: End, v: &Vec<f64>, after: f64) -> Option<Vec<f64>> {
         let by: Vec<f64> = v.iter().map(|v| after * v).collect();
-        let q = &Manifold::of(self.compiled.names().group, self.compiled.names().shape)
-            .displaced(&self.q[0], &by);
+        let q = &Manifold::new(self.compiled.facts()).displaced(&self.q[0], &by);
         let acceleration = self.compiled.acceleration(&Point { q, ..self.at(End::First, time, v) });
         acceleration.ok().map(|acceleration| acceleration.a)
     }

@@ -5,8 +5,8 @@ use crate::admissible::{check_pose, check_position, check_velocity, corrected};
 use crate::compile::{Unchecked, failure};
 use crate::compiled::{Acceleration, Compiled, Method, Point};
 use crate::passage::Ends;
-use nhi_codegen::method::StateKind;
 use nhi_codegen::program::Role;
+use nhi_codegen::program::StateKind;
 use nhi_methods::Variant;
 use nhi_runtime::balance::{self, End, Interval};
 use nhi_runtime::emitted::FLUSH_EVERY;
@@ -200,7 +200,7 @@ impl Simulation {
         h: f64,
         given: Given,
     ) -> Result<Simulation, Error> {
-        let names = compiled.names();
+        let names = compiled.facts();
         let method = compiled.methods().iter().position(|method| method.variant == variant);
         let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
         for (what, numbers, names) in [
@@ -277,7 +277,7 @@ impl Simulation {
         [before, after]: [&[f64]; 2],
         h: f64,
     ) -> Result<Simulation, Error> {
-        let (names, functions) = (self.compiled.names(), self.functions());
+        let (names, functions) = (self.compiled.facts(), self.functions());
         has_length("entries of the configuration", q, &names.coordinates)?;
         has_length("velocities", before, &names.velocities)?;
         has_length("velocities", after, &names.velocities)?;
@@ -312,7 +312,7 @@ impl Simulation {
         numbers: &[f64],
         steps: u64,
     ) -> Result<Simulation, Error> {
-        let names = compiled.names();
+        let names = compiled.facts();
         let method = compiled.methods().iter().position(|method| method.variant == variant);
         let Some(method) = method else { return Err(Error::NotCompiled { variant }) };
         has_length("parameters", parameters, &names.parameters)?;
@@ -778,7 +778,7 @@ impl Simulation {
     /// The momenta p·ξ of the symmetries that were found in the declaration, with their names, such as `p_phi`.
     pub fn momenta(&self) -> Vec<(&str, f64)> {
         let p = self.p();
-        let symmetries = self.compiled.names().symmetries.iter();
+        let symmetries = self.compiled.facts().symmetries.iter();
         symmetries
             .map(|(name, direction)| {
                 (name.as_str(), p.iter().zip(direction).fold(0.0, |sum, (p, xi)| sum + p * xi))
@@ -813,7 +813,7 @@ impl Simulation {
 
     /// Names and values of the momenta of symmetries, of those with reactions, and of nonholonomic momenta.
     fn momenta_at(&self, at: &Point<'_>) -> Vec<(String, f64)> {
-        let (names, p) = (self.compiled.names(), self.compiled.momentum(at));
+        let (names, p) = (self.compiled.facts(), self.compiled.momentum(at));
         let constant = names.symmetries.iter().chain(&names.invariances);
         let constant = constant.map(|(name, direction)| (name.clone(), product(&p, direction)));
         let basis = self.compiled.momentum_basis(at);
@@ -823,7 +823,7 @@ impl Simulation {
 
     /// Their rates by the continuous equations.
     fn momentum_rates(&self, at: &Point<'_>) -> Result<Vec<f64>, Error> {
-        let (compiled, names) = (&self.compiled, self.compiled.names());
+        let (compiled, names) = (&self.compiled, self.compiled.facts());
         let Acceleration { a, lambda } =
             compiled.acceleration(at).map_err(|cause| Error::Acceleration { cause })?;
         // M dv/dt.

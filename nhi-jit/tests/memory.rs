@@ -41,7 +41,7 @@ fn memory_is_released_with_the_last_owner() {
     let optimised = derived.optimised().expect("finite constants");
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
     let compile = || {
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
         let start =
             Simulation::new(&compiled, variants[0], &[1.0, 1.0, 0.2], &[0.0; 3], &[1.0, 0.5, 0.2], 0.01);
         let mut simulation = start.expect("it starts");

@@ -5,16 +5,20 @@ use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{Extended, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
 use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
-use nhi_codegen::optimised::{MethodFunctions, Optimised, SystemFunctions};
+use nhi_codegen::optimised::{
+    MethodFunctions, Optimised, SystemFunctions, basis_derivative_function, basis_function,
+    curvature_function, derivative_functions, formula_functions,
+};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::report::Report;
 use nhi_codegen::source::{ExpandError, structs, tokens};
-use nhi_codegen::system::{self, Definition, Quantity};
+use nhi_codegen::system::{self, Definition};
 use nhi_jit::{Basis, BasisDerivative, Compiled, Derivatives, Formulas, Manifold, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use std::collections::HashMap;
@@ -32,13 +36,8 @@ struct Shared {
     source: String,
     fingerprint: String,
     mechanics: Mechanics,
+    facts: SystemFacts,
     programs: SystemPrograms,
-    parameters: Vec<String>,
-    coordinates: Vec<String>,
-    velocities: Vec<String>,
-    states: Vec<String>,
-    inputs: Vec<String>,
-    constraints: Vec<String>,
     outputs: Vec<Definition>,
     /// The system with the outputs among its definitions.
     recorded: system::System,
@@ -102,7 +101,7 @@ impl System {
 
     /// Name of the declared struct.
     pub fn name(&self) -> &str {
-        &self.shared.mechanics.system.name
+        &self.shared.facts.name
     }
 
     /// The text that the declaration was read from.
@@ -117,52 +116,52 @@ impl System {
 
     /// Names of the parameters, flattened.
     pub fn parameters(&self) -> &[String] {
-        &self.shared.parameters
+        &self.shared.facts.parameters
     }
 
     /// Names of the entries of a configuration.
     pub fn coordinates(&self) -> &[String] {
-        &self.shared.coordinates
+        &self.shared.facts.coordinates
     }
 
     /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
     pub fn velocities(&self) -> &[String] {
-        &self.shared.velocities
+        &self.shared.facts.velocities
     }
 
     /// Names of the auxiliary states.
     pub fn states(&self) -> &[String] {
-        &self.shared.states
+        &self.shared.facts.states
     }
 
     /// Names of the control inputs.
     pub fn inputs(&self) -> &[String] {
-        &self.shared.inputs
+        &self.shared.facts.inputs
     }
 
     /// Labels of the constraints; without a label, their text. Position constraints come last.
     pub fn constraints(&self) -> &[String] {
-        &self.shared.constraints
+        &self.shared.facts.constraints
     }
 
     /// How many of the constraints are position constraints.
     pub fn positions(&self) -> usize {
-        self.shared.mechanics.positions().len()
+        self.shared.facts.positions
     }
 
     /// The group factor, whose pose and velocity come last.
     pub fn group(&self) -> Option<&'static Group> {
-        self.shared.mechanics.system.group
+        self.shared.facts.group
     }
 
     /// Number of coordinates that are no entries of a pose.
     pub fn shape(&self) -> usize {
-        self.shared.mechanics.system.shape()
+        self.shared.facts.shape
     }
 
     /// Names of the momenta of the symmetries that were found in the declaration.
     pub fn symmetries(&self) -> impl Iterator<Item = &str> {
-        self.shared.mechanics.symmetries.iter().map(|symmetry| symmetry.momentum.as_str())
+        self.shared.facts.symmetries.iter().map(|(name, _)| name.as_str())
     }
 
     /// Names of the outputs; those of vectors entry by entry.
@@ -228,7 +227,11 @@ impl System {
     /// [`nhi_jit::Error::NoDerivatives`], [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn derivatives(&self, variant: Variant) -> Result<Derivatives, Error> {
         let shared = &*self.shared;
-        let make = || Ok(apart(|| Derivatives::new(&shared.mechanics, variant)).map_err(Error::Derivation)??);
+        let functions = || derivative_functions(&shared.mechanics, variant.method);
+        let make = || {
+            let optimised = self.substeps(variant)?;
+            Ok(apart(|| Derivatives::new(&optimised, variant, functions)).map_err(Error::Derivation)??)
+        };
         shared.derivatives.get(variant, make)
     }
 
@@ -238,8 +241,12 @@ impl System {
     /// As [`System::derivatives`].
     pub fn second_derivatives(&self, variant: Variant) -> Result<SecondDerivatives, Error> {
         let shared = &*self.shared;
-        let make =
-            || Ok(apart(|| SecondDerivatives::new(&shared.mechanics, variant)).map_err(Error::Derivation)??);
+        let function = || curvature_function(&shared.mechanics, variant.method);
+        let make = || {
+            let optimised = self.substeps(variant)?;
+            Ok(apart(|| SecondDerivatives::new(&optimised, variant, function))
+                .map_err(Error::Derivation)??)
+        };
         shared.second_derivatives.get(variant, make)
     }
 
@@ -249,7 +256,10 @@ impl System {
     /// [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn basis(&self) -> Result<Basis, Error> {
         let shared = &*self.shared;
-        let make = || Ok(apart(|| Basis::new(&shared.mechanics)).map_err(Error::Derivation)??);
+        let make = || {
+            let basis = || Basis::new(&shared.facts, &basis_function(&shared.mechanics));
+            Ok(apart(basis).map_err(Error::Derivation)??)
+        };
         shared.basis.get_or_init(make).clone()
     }
 
@@ -259,13 +269,16 @@ impl System {
     /// As [`System::basis`].
     pub fn basis_derivative(&self) -> Result<BasisDerivative, Error> {
         let shared = &*self.shared;
-        let make = || Ok(apart(|| BasisDerivative::new(&shared.mechanics)).map_err(Error::Derivation)??);
+        let make = || {
+            let derivative = || BasisDerivative::new(&basis_derivative_function(&shared.mechanics));
+            Ok(apart(derivative).map_err(Error::Derivation)??)
+        };
         shared.basis_derivative.get_or_init(make).clone()
     }
 
     /// Displacements and differences of states.
     pub fn manifold(&self) -> Manifold {
-        Manifold::new(&self.shared.mechanics)
+        Manifold::new(&self.shared.facts)
     }
 
     /// Functions of a state, with their derivatives, compiled: texts in the grammar of `let`, with what errors call them.
@@ -276,7 +289,7 @@ impl System {
         let shared = &*self.shared;
         let make = || {
             let (pool, values) = functions(&shared.source, self.name(), texts)?;
-            Ok(Formulas::new(&shared.mechanics, &pool, &values)?)
+            Ok(Formulas::new(&shared.facts, &formula_functions(&shared.mechanics, &pool, &values))?)
         };
         apart(make).unwrap_or_else(|bug| Err(Error::Derivation(bug)))
     }
@@ -291,17 +304,26 @@ impl System {
 
     fn optimised(&self, variants: &[Variant]) -> Result<Optimised, Error> {
         let methods = variants.iter().map(|variant| self.shared.method(variant.method));
-        Ok(Optimised { system: self.shared.system()?, methods: methods.collect::<Result<_, _>>()? })
+        Ok(Optimised {
+            facts: self.shared.facts.clone(),
+            basis: None,
+            system: self.shared.system()?,
+            methods: methods.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// With the step that a composition is composed of.
+    fn substeps(&self, variant: Variant) -> Result<Optimised, Error> {
+        if variant.composition.is_some() { self.optimised(&[variant]) } else { self.optimised(&[]) }
     }
 
     fn compile(&self, variants: &[Variant]) -> Result<Compiled, Error> {
-        let shared = &*self.shared;
         let optimised = self.optimised(variants)?;
         if !optimised.has_finite_constants() {
             let message = "a constant in the step functions is not finite as f64; choose other units";
             return Err(Error::Derivation(message.to_owned()));
         }
-        Ok(apart(|| Compiled::new(&shared.mechanics, &optimised, variants)).map_err(Error::Derivation)??)
+        Ok(apart(|| Compiled::new(&optimised, variants)).map_err(Error::Derivation)??)
     }
 
     /// The derivation for people, with the methods of the declaration. It can take seconds.
@@ -390,17 +412,10 @@ impl Shared {
             }
             declared
         };
-        let system = &derived.mechanics.system;
-        let names = |all: &[Quantity]| all.iter().map(|quantity| quantity.name.clone()).collect::<Vec<_>>();
         Ok(Shared {
             source: source.to_owned(),
             fingerprint,
-            parameters: names(&system.parameters),
-            coordinates: names(&system.coordinates),
-            velocities: system.velocity_names().cloned().collect(),
-            states: names(&system.states),
-            inputs: names(&system.inputs),
-            constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
+            facts: SystemFacts::of(&derived.mechanics),
             outputs,
             recorded: recorded.system,
             declared,
@@ -420,8 +435,7 @@ impl Shared {
     /// The functions of the system after the passes.
     fn system(&self) -> Result<SystemFunctions, Error> {
         let make = || {
-            let pool = &self.mechanics.system.pool;
-            apart(|| Optimised::of(pool, &self.programs, &[]).system).map_err(Error::Derivation)
+            apart(|| Optimised::of(&self.mechanics, &self.programs, &[]).system).map_err(Error::Derivation)
         };
         self.functions.get_or_init(make).clone()
     }

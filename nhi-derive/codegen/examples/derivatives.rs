@@ -8,7 +8,6 @@
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::functions::FirstDerivatives;
-use nhi_codegen::method::{curvature_program, derivative_programs, tangent_lengths};
 use nhi_codegen::optimised::{curvature_function, derivative_functions};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::Operations;
@@ -54,13 +53,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             let optimised = derived.optimised().map_err(|r| r.errors[0].to_string())?;
             let x = &derived.mechanics;
             for functions in &optimised.methods {
-                let Some(programs) = derivative_programs(x, functions.method) else { continue };
+                let Some(derivatives) = derivative_functions(x, functions.method) else { continue };
                 let step = weight(&functions.step.operations);
-                let [_, size] = tangent_lengths(x);
+                let size = optimised.facts.tangent_coordinates();
                 let FirstDerivatives { linearize: a, linearize_parameters: c, pull_back: w } =
-                    derivative_functions(&programs).map(|function| weight(&function.operations) / step);
-                let curvature = curvature_program(x, functions.method)
-                    .map(|program| weight(&curvature_function(&program).operations) / step)
+                    derivatives.map(|function| weight(&function.operations) / step);
+                let curvature = curvature_function(x, functions.method)
+                    .map(|function| weight(&function.operations) / step)
                     .map_or_else(String::new, |weight| format!("{weight:.2}"));
                 println!(
                     "| {} | {} | {size} | {step} | {a:.2} | {:.2} | {c:.2} | {w:.2} | {curvature} |",

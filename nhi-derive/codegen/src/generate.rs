@@ -105,7 +105,7 @@ impl Request {
         let mut files: Vec<c::File> = Vec::new();
         let options = c::Options { float, variants: self.variants()? };
         for (_, derived) in self.derive(source, engine)? {
-            for file in c::files(&derived, &derived.optimised()?, &options) {
+            for file in c::files(&derived.optimised()?, &options) {
                 match files.iter().find(|other| other.name == file.name) {
                     None => files.push(file),
                     Some(same) if *same == file => {}

@@ -14,6 +14,7 @@ pub mod emit;
 pub mod engine;
 pub mod expand;
 pub mod expr;
+pub mod facts;
 pub mod functions;
 pub mod generate;
 pub mod group;

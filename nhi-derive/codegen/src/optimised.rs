@@ -3,11 +3,14 @@
 //! No function depends on another, and the passes are most of the derive's time: they run on all processors.
 
 use crate::expr::{Expr, Node, Pool};
+use crate::facts::SystemFacts;
 use crate::functions::{FirstDerivatives, OfState, OfSystem};
 use crate::lower::{Function, Operand, Statement, lower};
+use crate::mechanics::Mechanics;
 use crate::method::{
     BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method,
-    MethodPrograms, StartKind, StateKind, SystemPrograms,
+    MethodPrograms, StartKind, StateKind, SystemPrograms, basis_derivative_program, basis_program,
+    curvature_program, derivative_programs, formula_programs,
 };
 use crate::optimise::{Cost, Decision, Options, optimise, optimise_often, optimise_step};
 use crate::parallel::in_parallel;
@@ -22,9 +25,13 @@ const MAX_FORMULA: usize = 60;
 /// Most statements of one declaration that are generated without a warning. A release build takes some minutes for as many.
 pub const MOST_STATEMENTS: usize = 25_000;
 
-/// The functions of one declaration.
+/// The functions of one declaration, and what else back ends need to know of it.
 #[derive(Clone, Debug)]
 pub struct Optimised {
+    /// Names and lengths.
+    pub facts: SystemFacts,
+    /// (parameters, q, t, inputs) → the basis of the admissible velocities, if derivatives of a method refer to it.
+    pub basis: Option<Function>,
     /// Those of the system.
     pub system: SystemFunctions,
     /// Those of each method, in the declared order.
@@ -71,31 +78,44 @@ pub struct MethodFunctions {
     pub derivatives: Option<(FirstDerivatives<Function>, Function)>,
 }
 
-/// The first derivatives of a step as functions.
-pub fn derivative_functions(
-    DerivativePrograms { pool, programs }: &DerivativePrograms,
-) -> FirstDerivatives<Function> {
-    programs.as_ref().map(|program| of_derivative(pool, program))
+/// The first derivatives of a method's step, if they are known.
+pub fn derivative_functions(x: &Mechanics, method: Method) -> Option<FirstDerivatives<Function>> {
+    let DerivativePrograms { pool, programs } = derivative_programs(x, method)?;
+    Some(programs.map(|program| of_derivative(&pool, &program)))
 }
 
-/// The basis of the admissible velocities as a function.
-pub fn basis_function(basis: &BasisProgram) -> Function {
-    of_program(&basis.pool, &basis.basis)
+/// The second derivatives of a method's step, where there are first ones.
+pub fn curvature_function(x: &Mechanics, method: Method) -> Option<Function> {
+    let CurvatureProgram { pool, curvature } = curvature_program(x, method)?;
+    Some(of_derivative(&pool, &curvature))
 }
 
-/// The derivatives of velocities by the configuration as a function.
-pub fn basis_derivative_function(program: &BasisDerivativeProgram) -> Function {
-    of_derivative(&program.pool, &program.derivative)
+/// (parameters, q, t, inputs) → the basis of the admissible velocities.
+pub fn basis_function(x: &Mechanics) -> Function {
+    let BasisProgram { pool, basis } = basis_program(x);
+    of_program(&pool, &basis)
 }
 
-/// The second derivatives of a step as a function.
-pub fn curvature_function(program: &CurvatureProgram) -> Function {
-    of_derivative(&program.pool, &program.curvature)
+/// (parameters, q, t, inputs, ν) → the derivatives of velocities by the configuration.
+pub fn basis_derivative_function(x: &Mechanics) -> Function {
+    let BasisDerivativeProgram { pool, derivative } = basis_derivative_program(x);
+    of_derivative(&pool, &derivative)
 }
 
-/// Functions of a state as functions.
-pub fn formula_functions(FormulaPrograms { pool, programs }: &FormulaPrograms) -> OfState<Function> {
-    programs.as_ref().map(|program| of_derivative(pool, program))
+/// Functions of a state, expressions of a pool whose symbols have the names of those of the system.
+pub fn formula_functions(x: &Mechanics, from: &Pool, values: &[Expr]) -> OfState<Function> {
+    let FormulaPrograms { pool, programs } = formula_programs(x, from, values);
+    programs.map(|program| of_derivative(&pool, &program))
+}
+
+/// The step and the different starts of a method without any passes.
+pub fn unoptimised_functions(method: &MethodPrograms) -> Vec<Function> {
+    let programs = std::iter::once(&method.step).chain(method.distinct_starts());
+    let lowered = programs.map(|program| {
+        let (mut pool, program) = program.isolated(&method.pool);
+        lower(&mut pool, &mut Constants::default(), &program)
+    });
+    lowered.collect()
 }
 
 /// A number that is kept, with its documentation.
@@ -108,17 +128,22 @@ pub struct Number {
 }
 
 impl Optimised {
-    /// The functions of `system`, whose programs are in `pool`, and of `methods`.
-    pub fn of(pool: &Pool, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
+    /// The functions of `system` and of `methods`, the programs of a system with these `mechanics`.
+    pub fn of(mechanics: &Mechanics, system: &SystemPrograms, methods: &[MethodPrograms]) -> Optimised {
+        let pool = &mechanics.system.pool;
+        let is_differentiated = methods.iter().any(|method| method.derivatives.is_some());
+        let basis = is_differentiated.then(|| Task::new("basis", move || basis_function(mechanics)));
         let system = system.as_ref().map(|program| Task::of_program(pool, program));
         let methods: Vec<MethodTasks<'_>> =
             methods.iter().map(|method| MethodTasks::of(method, Options::default())).collect();
         // Steps take longest and come first.
         let mut work: Vec<&dyn Work> = methods.iter().map(|method| &method.step as &dyn Work).collect();
         methods.iter().for_each(|method| work.extend(method.others()));
-        work.extend(system.iter().map(|(_, task)| task as &dyn Work));
+        work.extend(system.iter().map(|(_, task)| task).chain(&basis).map(|task| task as &dyn Work));
         in_parallel(&work, |work| work.name(), |work| work.finish());
         Optimised {
+            facts: SystemFacts::of(mechanics),
+            basis: basis.map(Task::result),
             system: system.map(Task::result),
             methods: methods.into_iter().map(MethodTasks::result).collect(),
         }
@@ -127,7 +152,7 @@ impl Optimised {
     /// All functions, those of the system first.
     pub fn all(&self) -> impl Iterator<Item = &Function> {
         let of_system = self.system.iter().map(|(_, function)| function);
-        of_system.chain(self.methods.iter().flat_map(MethodFunctions::all))
+        of_system.chain(&self.basis).chain(self.methods.iter().flat_map(MethodFunctions::all))
     }
 
     /// How many statements there are in all functions: their size, as a compiler sees it.

@@ -4,13 +4,14 @@ use crate::caught::caught;
 use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
-use crate::mechanics::{Connection, Mechanics};
+use crate::lower::Function;
+use crate::mechanics::Mechanics;
 use crate::method::{
-    MethodPrograms, SystemPrograms, curvature_program, derivative_programs, derivatives_refusal,
+    Method, MethodPrograms, SystemPrograms, curvature_program, derivative_programs, derivatives_refusal,
     method_programs, readable_programs, refusal, system_programs,
 };
 use crate::optimise::{Cost, Options, passes};
-use crate::optimised::{MethodFunctions, Optimised};
+use crate::optimised::{MethodFunctions, Optimised, unoptimised_functions};
 use crate::parallel::in_parallel;
 use proc_macro2::TokenStream;
 
@@ -115,7 +116,7 @@ impl Derived {
     /// # Errors
     /// A constant of the functions that is not finite, although those of the declaration are.
     pub fn optimised(&self) -> Result<Optimised, Box<Rejected>> {
-        let optimised = Optimised::of(&self.mechanics.system.pool, &self.system, &self.methods);
+        let optimised = Optimised::of(&self.mechanics, &self.system, &self.methods);
         if !optimised.has_finite_constants() {
             return Err(infinite(&self.declaration));
         }
@@ -127,7 +128,7 @@ impl Derived {
     /// # Errors
     /// As [`Derived::optimised`].
     pub fn implementation(&self) -> Result<TokenStream, Box<Rejected>> {
-        Ok(emit::implementation(&self.unit(&self.mechanics, &self.optimised()?, None)))
+        Ok(emit::implementation(&self.unit(&self.optimised()?, None)))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
@@ -137,15 +138,17 @@ impl Derived {
     pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
-        Ok(emit::pretty(&self.unit(&mechanics, &self.optimised()?, connection.as_ref())))
+        let geometry = connection.map(|connection| connection.text(&mechanics));
+        Ok(emit::pretty(&self.unit(&self.optimised()?, geometry)))
     }
 
     /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
     /// implements as comments.
     pub fn plain(&self) -> String {
         let methods = self.declaration.system.methods.iter();
-        let methods: Vec<MethodPrograms> =
-            methods.map(|&method| readable_programs(&self.mechanics, method)).collect();
+        let methods: Vec<(Method, Vec<Function>)> = methods
+            .map(|&method| (method, unoptimised_functions(&readable_programs(&self.mechanics, method))))
+            .collect();
         emit::unoptimised(&self.declaration, self.mechanics.system.group, &methods)
     }
 
@@ -166,7 +169,7 @@ impl Derived {
             }
         }
         let optimised = derived.optimised()?;
-        out.push_str(&emit::derivatives(&derived.unit(&derived.mechanics, &optimised, None)));
+        out.push_str(&emit::derivatives(&derived.unit(&optimised, None)));
         Ok(out)
     }
 
@@ -191,13 +194,8 @@ impl Derived {
         out
     }
 
-    fn unit<'a>(
-        &'a self,
-        mechanics: &'a Mechanics,
-        optimised: &'a Optimised,
-        connection: Option<&'a Connection>,
-    ) -> Unit<'a> {
-        Unit { declaration: &self.declaration, mechanics, optimised, connection }
+    fn unit<'a>(&'a self, optimised: &'a Optimised, geometry: Option<String>) -> Unit<'a> {
+        Unit { declaration: &self.declaration, optimised, geometry }
     }
 }
 

@@ -24,6 +24,8 @@ pub struct System {
     pub velocities: Vec<Quantity>,
     /// The group factor, whose pose and velocity come last.
     pub group: Option<&'static Group>,
+    /// The fields that parameters are declared as, with the lengths of arrays.
+    pub fields: Vec<(String, Option<usize>)>,
     /// Parameters, flattened.
     pub parameters: Vec<Quantity>,
     /// Control inputs, in order.

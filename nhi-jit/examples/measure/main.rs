@@ -58,7 +58,7 @@ impl Declared {
             let derivation = begin.elapsed();
             let optimised = derived.optimised().map_err(|rejected| format!("{rejected:?}"))?;
             let optimisation = begin.elapsed();
-            compiled = Some(Compiled::new(&derived.mechanics, &optimised, &[variant])?);
+            compiled = Some(Compiled::new(&optimised, &[variant])?);
             let all = begin.elapsed();
             let times = [derivation, optimisation - derivation, all - optimisation, all];
             fastest.iter_mut().zip(times).for_each(|(fastest, time)| *fastest = time.min(*fastest));

@@ -6,12 +6,9 @@
 use super::{ByParameters, Curvature, Departure, Linearization, Plain, PlainSecond, PullBack};
 use crate::Error;
 use crate::compile::{Unit, failure};
-use crate::compiled::{Method, Names, Point};
+use crate::compiled::{Method, Point};
 use crate::native::Code;
-use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::method_programs;
-use nhi_codegen::optimise::Options;
-use nhi_codegen::optimised::MethodFunctions;
+use nhi_codegen::optimised::Optimised;
 use nhi_codegen::program::Role;
 use nhi_methods::Variant;
 use nhi_runtime::Failure;
@@ -35,14 +32,13 @@ struct Substep {
 
 impl Substeps {
     /// Those of a composition; none of another method.
-    pub(super) fn new(mechanics: &Mechanics, variant: Variant) -> Result<Option<Substeps>, Error> {
+    pub(super) fn new(optimised: &Optimised, variant: Variant) -> Result<Option<Substeps>, Error> {
         if variant.composition.is_none() {
             return Ok(None);
         }
-        let functions = MethodFunctions::of(&method_programs(mechanics, variant.method), Options::default());
         let mut unit = Unit::new()?;
         let composed = Variant { composition: None, ..variant };
-        let method = Method::of(&mut unit, &Names::of(mechanics), &functions, composed)?;
+        let method = Method::of(&mut unit, optimised, composed)?;
         Ok(Some(Substeps { code: unit.finish()?, method, gamma: variant.substeps().collect() }))
     }
 

@@ -1,7 +1,7 @@
 //! Derivatives of composed steps are those of the systems that the derive generates.
 
 use super::support;
-use nhi_codegen::mechanics::Mechanics;
+use nhi_codegen::optimised::{Optimised, curvature_function, derivative_functions};
 use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Curvature, Derivatives, Error, Linearization, Point, SecondDerivatives};
 use nhi_methods::Variant;
@@ -104,6 +104,17 @@ fn beside(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     (0..size).flat_map(|i| [&a[i * size..][..size], &b[i * inputs..][..inputs]].concat()).collect()
 }
 
+/// First and second derivatives of a step.
+fn derivatives(
+    Derived { mechanics, .. }: &Derived,
+    optimised: &Optimised,
+    variant: Variant,
+) -> (Result<Derivatives, Error>, Result<SecondDerivatives, Error>) {
+    let first = || derivative_functions(mechanics, variant.method);
+    let second = || curvature_function(mechanics, variant.method);
+    (Derivatives::new(optimised, variant, first), SecondDerivatives::new(optimised, variant, second))
+}
+
 /// Compares all derivatives along a motion whose inputs change.
 fn compare<S, M>(system: &S, method: M, id: &str, q0: S::Configuration<f64>, v0: S::Velocity<f64>)
 where
@@ -112,9 +123,9 @@ where
 {
     let derived = derived(S::NAME);
     let (variant, optimised) = (variant(id), derived.optimised().expect("finite constants"));
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
-    let first = Derivatives::new(&derived.mechanics, variant).expect("steady");
-    let second = SecondDerivatives::new(&derived.mechanics, variant).expect("steady");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
+    let (first, second) = derivatives(&derived, &optimised, variant);
+    let (first, second) = (first.expect("steady"), second.expect("steady"));
     assert_eq!([first.variant(), second.variant()], [variant; 2]);
 
     let mut inputs = S::Inputs::<f64>::splat(0.3);
@@ -226,20 +237,21 @@ fn derivatives_of_compositions_are_those_of_derived_code() {
 #[test]
 fn compositions_of_systems_that_are_not_steady_are_refused() {
     for name in ["Shaken", "Belt"] {
-        let Derived { mechanics, .. } = derived(name);
-        let refused = |mechanics: &Mechanics, variant| {
-            let first = Derivatives::new(mechanics, variant).err().map(|error| error.to_string());
-            let second = SecondDerivatives::new(mechanics, variant).err().map(|error| error.to_string());
+        let derived = derived(name);
+        let optimised = derived.optimised().expect("finite constants");
+        let refused = |variant| {
+            let (first, second) = derivatives(&derived, &optimised, variant);
+            let (first, second) = (first.err(), second.err());
             assert_eq!(first, second, "{name}");
-            first
+            first.map(|error| error.to_string())
         };
         assert_eq!(
-            refused(&mechanics, variant("dla2_triple4")).as_deref(),
+            refused(variant("dla2_triple4")).as_deref(),
             Some(
                 "the method `dla2_triple4` has no derivatives: the system depends on time, or its constraints on inputs: \
                  the derivatives of the parts do not determine those of their composition then"
             )
         );
-        assert_eq!(refused(&mechanics, variant("dla2")), None);
+        assert_eq!(refused(variant("dla2")), None);
     }
 }

@@ -49,7 +49,7 @@ fn derived(attribute: &str) -> Derived {
 /// Compiled with these variants.
 fn compiled(derived: &Derived, variants: &[Variant]) -> Compiled {
     let optimised = derived.optimised().expect("finite constants");
-    Compiled::new(&derived.mechanics, &optimised, variants).expect("Cranelift runs here")
+    Compiled::new(&optimised, variants).expect("Cranelift runs here")
 }
 
 /// A body (x, y, θ) and an angle φ that an input drives: terms of the Lagrangian, one-forms and forces.

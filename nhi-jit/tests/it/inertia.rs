@@ -22,7 +22,7 @@ fn failure(attribute: &str, method: Method, parameters: [f64; 4], v: &[f64]) -> 
     let derived = derived(attribute, method.facts().marker);
     let optimised = derived.optimised().expect("finite constants");
     let variant: Variant = method.into();
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     let q = vec![0.3; compiled.coordinates().len()];
     let inputs = vec![0.0; compiled.inputs().len()];
     let run = Simulation::project(&compiled, variant, &parameters, &q, v, &inputs, 0.01);
@@ -103,8 +103,7 @@ fn explicit_methods_move_parts_without_inertia_as_if_these_had_no_term() {
                 let derived = derived(text, method.facts().marker);
                 let optimised = derived.optimised().expect("finite constants");
                 let variant: Variant = method.into();
-                let compiled =
-                    Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+                let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
                 let q = vec![0.3; compiled.coordinates().len()];
                 let v: Vec<f64> = (0..q.len()).map(|i| 0.4 - 0.3 * i as f64).collect();
                 let inputs = vec![0.2; compiled.inputs().len()];

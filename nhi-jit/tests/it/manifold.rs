@@ -1,6 +1,7 @@
 //! Displacements and differences of states, as of the systems that the derive generates, bit for bit.
 
 use super::support;
+use nhi_codegen::facts::SystemFacts;
 use nhi_jit::Manifold;
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Reduced, ReducedOf, Tangential, Vector};
@@ -49,7 +50,7 @@ struct Cart {
 
 /// That of the system of this file with that name.
 fn manifold(name: &str) -> Manifold {
-    Manifold::new(&support::derived(include_str!("manifold.rs"), name).mechanics)
+    Manifold::new(&SystemFacts::of(&support::derived(include_str!("manifold.rs"), name).mechanics))
 }
 
 /// Different numbers of the size of 1.

@@ -118,7 +118,7 @@ impl Bed {
         let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
         let optimised = derived.optimised().expect("finite constants");
         let variants: Vec<Variant> = optimised.methods.iter().map(|method| method.method.into()).collect();
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
         Bed { optimised, compiled }
     }
 

@@ -87,7 +87,7 @@ fn compiled(name: &str) -> Compiled {
     let derived = support::derived(include_str!("monitors.rs"), name);
     let optimised = derived.optimised().expect("finite constants");
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
-    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
+    Compiled::new(&optimised, &variants).expect("Cranelift runs here")
 }
 
 /// Compares two simulations after some steps.

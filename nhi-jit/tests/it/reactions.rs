@@ -73,8 +73,7 @@ fn the_mean_of_both_reactions_at_a_node_is_of_order_2() {
         let declaration = Declaration::parse(item).expect("no mistakes");
         let derived = Derived::new(declaration, default_engine().as_mut()).expect("derivable");
         let optimised = derived.optimised().expect("finite constants");
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &[Variant::from(Method::DlaRattle)])
-            .expect("machine code");
+        let compiled = Compiled::new(&optimised, &[Variant::from(Method::DlaRattle)]).expect("machine code");
         let [coarse, fine] = [0.005, 0.0025].map(|h| errors(&compiled, [q, v], positions, h));
         let orders: [f64; 3] = std::array::from_fn(|i| (coarse[i] / fine[i]).log2());
         for (order, expected) in orders.into_iter().zip([1.0, 1.0, 2.0]) {

@@ -65,7 +65,7 @@ fn compiled(text: &str, methods: &[Method]) -> Compiled {
     let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
     let optimised = derived.optimised().expect("finite constants");
     let variants: Vec<Variant> = methods.iter().map(|&method| method.into()).collect();
-    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
+    Compiled::new(&optimised, &variants).expect("Cranelift runs here")
 }
 
 fn pendulum() -> Compiled {
@@ -74,7 +74,7 @@ fn pendulum() -> Compiled {
     let derived =
         Derived::new(Declaration::parse(item).expect("no mistakes"), &mut BuiltIn).expect("derivable");
     let optimised = derived.optimised().expect("finite constants");
-    Compiled::new(&derived.mechanics, &optimised, &[Method::DlaRattle.into()]).expect("Cranelift runs here")
+    Compiled::new(&optimised, &[Method::DlaRattle.into()]).expect("Cranelift runs here")
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Executors {
         let derived = support::derived(include_str!("scales.rs"), S::NAME);
         let optimised = derived.optimised().expect("finite constants");
         let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
         Executors { compiled, optimised }
     }
 

@@ -85,7 +85,7 @@ where
 {
     let derived = support::derived(include_str!("sharp.rs"), S::NAME);
     let optimised = derived.optimised().expect("finite constants");
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     let of_method = optimised.methods.iter().find(|functions| functions.method == variant.method);
     let of_method = of_method.expect("a method");
     let name = format!("{} {variant}, {parameters:?}, {h}", S::NAME);
@@ -272,7 +272,7 @@ where
     let derived = support::derived(include_str!("sharp.rs"), S::NAME);
     let optimised = derived.optimised().expect("finite constants");
     let variant: Variant = nhi_methods::Method::Dla2.into();
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     let (at, h) = ([0.0; N], 1.0);
     let mut sim = Simulation::builder(system, Dla2)
         .start(S::Configuration::from(at), S::Velocity::from(at))
@@ -439,8 +439,7 @@ fn each_random_step_solves_its_equations_or_fails() {
             let optimised = derived.optimised().expect("finite constants");
             let variants: Vec<Variant> =
                 optimised.methods.iter().map(|method| method.method.into()).collect();
-            let compiled =
-                Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+            let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
             let (mut random, mut solved) = (Random(7), 0);
             for method in &optimised.methods {
                 let at = |near: f64| with_update_at_solution(&method.step, 1.0 + near);

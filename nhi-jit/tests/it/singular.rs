@@ -96,7 +96,7 @@ fn refused(error: &Error) -> (u64, f64, Vec<&'static str>, f64) {
 fn compiled(name: &str, variant: Variant) -> Compiled {
     let derived = support::derived(include_str!("singular.rs"), name);
     let optimised = derived.optimised().expect("finite constants");
-    Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here")
+    Compiled::new(&optimised, &[variant]).expect("Cranelift runs here")
 }
 
 /// Runs into the singularity in every way, which all end before the step that is returned.

@@ -22,7 +22,7 @@ pub(crate) fn compiled(attribute: &str, method: Method) -> Option<Compiled> {
     let declaration = Declaration::parse(&structs(&text).expect("Rust")[0]).ok()?;
     let derived = Derived::new(declaration, &mut BuiltIn).ok()?;
     let optimised = derived.optimised().expect("finite constants");
-    Some(Compiled::new(&derived.mechanics, &optimised, &[method.into()]).expect("Cranelift runs here"))
+    Some(Compiled::new(&optimised, &[method.into()]).expect("Cranelift runs here"))
 }
 
 /// How projections of starts ended.

@@ -94,11 +94,10 @@ impl<S: System + Clone> Bed<S> {
     where
         S::Inputs<f64>: From<[f64; 1]>,
     {
-        let (mechanics, optimised) = derived(S::NAME);
+        let (_, optimised) = derived(S::NAME);
         let variants = optimised.methods.iter().map(|method| method.method.into());
         let variants: Vec<Variant> = variants.chain(composed.iter().copied()).collect();
-        let compiled =
-            Compiled::new(&mechanics.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
         let q = q.into();
         let v = S::project(&system.parameters(), &q, &v.into(), 0.0, &INPUT.into()).expect("regular");
         Bed { system, optimised, compiled, q, v, z: z.into() }
@@ -211,7 +210,7 @@ fn on_a_group() {
 fn states_are_checked() {
     let (derived, optimised) = derived("Coin");
     let variant = nhi_methods::Method::Dla2.into();
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     assert_eq!(compiled.states(), ["i"]);
     let at =
         Point { parameters: &PARAMETERS, q: &[0.0; 4], v: &[0.0; 4], inputs: &INPUT, ..Point::default() };

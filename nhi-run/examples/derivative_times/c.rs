@@ -3,7 +3,6 @@
 use super::{BATCHES, CALLS, FUNCTIONS, Failed, ROUNDS, STEP_SIZE, STEPS, succeeded};
 use nhi_codegen::backend::c;
 use nhi_codegen::optimised::Optimised;
-use nhi_codegen::pipeline::Derived;
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model};
 use std::fmt::Write as _;
@@ -24,13 +23,12 @@ static double now(void) {
 /// Programs that print the times of a step and of its derivatives, one for each method.
 pub(super) fn programs(
     model: &Declared,
-    derived: &Derived,
     optimised: &Optimised,
     methods: &[Variant],
     folder: &Path,
 ) -> Result<Vec<Command>, Failed> {
     std::fs::create_dir_all(folder)?;
-    let files = c::files(derived, optimised, &c::Options { float: false, variants: Vec::new() });
+    let files = c::files(optimised, &c::Options { float: false, variants: Vec::new() });
     for file in &files {
         std::fs::write(folder.join(&file.name), &file.text)?;
     }

@@ -11,7 +11,6 @@ mod rust;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::default_engine;
-use nhi_codegen::method::tangent_lengths;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::source::structs;
 use nhi_methods::{Method, Variant};
@@ -115,9 +114,9 @@ fn measure(bundled: &Bundled, folder: &Path) -> Result<[String; 3], Failed> {
     let optimised = derived.optimised().map_err(|r| r.errors[0].to_string())?;
     let methods = optimised.methods.iter().filter(|functions| functions.derivatives.is_some());
     let methods: Vec<Variant> = methods.map(|functions| Variant::from(functions.method)).collect();
-    let in_c = c::programs(&model, &derived, &optimised, &methods, &folder.join("c"))?;
+    let in_c = c::programs(&model, &optimised, &methods, &folder.join("c"))?;
     let in_rust = rust::programs(&model, &item, &derived, &methods, &folder.join("rust"))?;
-    let [_, size] = tangent_lengths(&derived.mechanics);
+    let size = optimised.facts.tangent_coordinates();
     let mut tables = [const { String::new() }; 3];
     for ((method, in_c), [in_rust, errors]) in methods.iter().zip(in_c).zip(in_rust) {
         let rows =

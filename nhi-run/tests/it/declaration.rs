@@ -79,7 +79,7 @@ fn steps_do_not_depend_on_other_methods_and_outputs() {
         let derived = |variants: &[Variant]| {
             let methods = variants.iter().map(|variant| variant.method).collect();
             let derived = Derived::new(declaration.clone().with_methods(methods), &mut BuiltIn).unwrap();
-            Compiled::new(&derived.mechanics, &derived.optimised().unwrap(), variants).unwrap()
+            Compiled::new(&derived.optimised().unwrap(), variants).unwrap()
         };
         let all = derived(&variants);
         // With expressions that steps have, in another order.

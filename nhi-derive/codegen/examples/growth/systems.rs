@@ -24,12 +24,7 @@ impl Size {
         let declaration = Declaration::parse(&input).expect("a declaration");
         let derived = Derived::new(declaration, &mut BuiltIn).expect("a system");
         let optimised = derived.optimised().expect("finite constants");
-        let unit = Unit {
-            declaration: &derived.declaration,
-            mechanics: &derived.mechanics,
-            optimised: &optimised,
-            connection: None,
-        };
+        let unit = Unit { declaration: &derived.declaration, optimised: &optimised, geometry: None };
         let tokens = emit::implementation(&unit);
         let time = start.elapsed();
         assert!(!tokens.is_empty());

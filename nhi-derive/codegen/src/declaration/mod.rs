@@ -846,6 +846,7 @@ impl Resolved<'_> {
                 velocities: quantities(velocity_names, &symbols.velocities),
                 coordinates: quantities(coordinate_names, &symbols.coordinates),
                 group: group.map(|factor| factor.group),
+                fields: parameters.iter().map(|field| (field.ident.to_string(), field.len)).collect(),
                 parameters: quantities(parameter_names, &symbols.parameters),
                 inputs: quantities(input_names, &symbols.inputs),
                 states: quantities(state_names, &symbols.states),

@@ -34,15 +34,28 @@ const OF_SYSTEM: &[&str] = &[
 ];
 
 impl Unit<'_> {
+    fn fields(&self) -> Vec<NamedField> {
+        let facts = &self.optimised.facts;
+        let (coordinates, pose) = facts.coordinates.split_at(facts.shape);
+        let names = StateNames {
+            coordinates: coordinates.to_vec(),
+            pose: pose.to_vec(),
+            body_velocities: facts.velocities[facts.shape..].to_vec(),
+            states: facts.states.clone(),
+            constraints: facts.constraints.clone(),
+        };
+        names.fields()
+    }
+
     /// `pub struct Named<T> { .. }`
     pub(super) fn view(&self) -> TokenStream {
-        view(&StateNames::of(&self.mechanics.system).fields())
+        view(&self.fields())
     }
 
     /// `impl Sleigh { .. }` and `impl Named for Sleigh { .. }`
     pub(super) fn by_name(&self) -> TokenStream {
         let Declaration { runtime, ident, generics, .. } = self.declaration;
-        let fields = StateNames::of(&self.mechanics.system).fields();
+        let fields = self.fields();
         let values = fields.iter().map(|field| {
             let (name, of) = (spelled(&field.name), format_ident!("__{}", field.of));
             let value = field.nested(&|i| quote!(#of[#i]));

@@ -16,24 +16,17 @@ use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
 use crate::functions::FirstDerivatives;
-use crate::lower::Function;
-use crate::method::{Shapes, basis_program, shapes, tangent_lengths};
-use crate::optimised::{MethodFunctions, basis_function};
+use crate::optimised::{MethodFunctions, Optimised};
 use crate::program::Role;
 use crate::target::TARGET;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 impl Unit<'_> {
-    /// The basis of the admissible velocities, if a step is differentiated.
-    pub(super) fn basis(&self) -> Option<Function> {
-        let is_asked_for = self.optimised.methods.iter().any(|method| method.derivatives.is_some());
-        is_asked_for.then(|| basis_function(&basis_program(self.mechanics)))
-    }
-
-    /// `pub fn basis`
-    pub(super) fn basis_function(&self, mode: &mut Mode, basis: &Function) -> TokenStream {
-        function(basis, mode, Names::default(), &Signature::Matrices(&shapes(self.mechanics)))
+    /// `pub fn basis`, if a step is differentiated.
+    pub(super) fn basis_function(&self, mode: &mut Mode) -> Option<TokenStream> {
+        let Optimised { facts, basis, .. } = self.optimised;
+        Some(function(basis.as_ref()?, mode, Names::default(), &Signature::Matrices(facts)))
     }
 
     /// `pub fn linearize`, `pub fn linearize_parameters`, `pub fn pull_back` and `pub fn curvature` in the module of a method.
@@ -43,30 +36,25 @@ impl Unit<'_> {
         method: &MethodFunctions,
         state: &StateType,
     ) -> Vec<TokenStream> {
-        let matrices = shapes(self.mechanics);
-        // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
-        let vectors = Shapes::new();
+        let matrices = Some(&self.optimised.facts);
         let Some((first, curvature)) = &method.derivatives else { return Vec::new() };
         let FirstDerivatives { linearize, linearize_parameters, pull_back } = first;
-        [
-            (linearize, &matrices),
-            (linearize_parameters, &matrices),
-            (pull_back, &vectors),
-            (curvature, &matrices),
-        ]
-        .map(|(of, shapes)| function(of, mode, Names::default(), &Signature::Derivatives(state, shapes)))
-        .to_vec()
+        // The results of `pull_back` are vectors, with the names of the matrices that are multiplied.
+        [(linearize, matrices), (linearize_parameters, matrices), (pull_back, None), (curvature, matrices)]
+            .map(|(of, shapes)| function(of, mode, Names::default(), &Signature::Derivatives(state, shapes)))
+            .to_vec()
     }
 
-    /// `impl Tangential for Sleigh { .. }`
-    pub(super) fn tangential(&self, basis: &Function) -> TokenStream {
+    /// `impl Tangential for Sleigh { .. }`, if a step is differentiated.
+    pub(super) fn tangential(&self) -> Option<TokenStream> {
         let Declaration { runtime, generics, .. } = self.declaration;
-        let [d, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
+        let Optimised { facts, basis, .. } = self.optimised;
+        let [d, nx] = [facts.quasi_velocities(), facts.tangent_coordinates()].map(Literal::usize_unsuffixed);
         let parameters = self.parameters(&[Role::Parameters, Role::Configuration, Role::Time, Role::Inputs]);
-        let call = self.call(basis);
+        let call = self.call(basis.as_ref()?);
         let s = quote!(<__T: #runtime::Scalar>);
-        let steady = self.mechanics.is_steady();
-        let steady = steady.then(|| self.implements(generics, quote!(#runtime::Steady), &TokenStream::new()));
+        let steady =
+            facts.steady.then(|| self.implements(generics, quote!(#runtime::Steady), &TokenStream::new()));
         let body = quote! {
             type Tangent #s = [__T; #nx];
             type QuasiVelocity #s = [__T; #d];
@@ -77,7 +65,7 @@ impl Unit<'_> {
             }
         };
         let tangential = self.implements(generics, quote!(#runtime::Tangential), &body);
-        quote!(#steady #tangential)
+        Some(quote!(#steady #tangential))
     }
 
     /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
@@ -100,7 +88,7 @@ impl Unit<'_> {
         let runtime = &self.declaration.runtime;
         let [_, _, k, ..] = self.lengths();
         let parameters = self.parameters(&[Role::Parameters]);
-        let [_, nx] = tangent_lengths(self.mechanics).map(Literal::usize_unsuffixed);
+        let nx = Literal::usize_unsuffixed(self.optimised.facts.tangent_coordinates());
         let module = spelled(method.id());
         let functions = derivatives.map(|(of, results)| {
             let retraction = of.retracted().map(|_| match of.operations.weight().0 > TARGET.called_maps {

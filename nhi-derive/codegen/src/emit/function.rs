@@ -4,8 +4,8 @@ use super::Mode;
 use super::names::{Names, spelled};
 use crate::backend::expression::{Place, Writer};
 use crate::expr::Saddle;
+use crate::facts::SystemFacts;
 use crate::lower::{Argument, Function, Known, Newton, Operand, Output, SinCos, Statement, Value, ZEROS};
-use crate::method::Shapes;
 use crate::program::{Product, Role, Singular};
 use proc_macro2::{Ident, Literal, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -30,10 +30,10 @@ pub(super) enum Signature<'a> {
     Update(&'a StateType),
     /// Returns `Prepared`, with one field per output.
     Prepare,
-    /// Takes a state and writes matrices of these shapes, and vectors, or returns a failure.
-    Derivatives(&'a StateType, &'a Shapes),
-    /// Returns matrices of these shapes; arguments as the program says.
-    Matrices(&'a Shapes),
+    /// Takes a state and writes derivatives, as matrices of a system or as vectors, or returns a failure.
+    Derivatives(&'a StateType, Option<&'a SystemFacts>),
+    /// Returns matrices of a system; arguments as the program says.
+    Matrices(&'a SystemFacts),
 }
 
 impl Signature<'_> {
@@ -50,16 +50,16 @@ impl Signature<'_> {
     }
 
     /// Numbers of rows and columns of an output that is a matrix.
-    fn shape(&self, output: &str) -> Option<[usize; 2]> {
+    fn shape(&self, output: &Output) -> Option<[usize; 2]> {
         match self {
-            Self::Derivatives(_, shapes) | Self::Matrices(shapes) => shapes.get(output).copied(),
+            Self::Derivatives(_, Some(facts)) | Self::Matrices(facts) => facts.shape_of(&output.role),
             _ => None,
         }
     }
 
     /// The type of an output.
     fn ty(&self, output: &Output) -> TokenStream {
-        match self.shape(output.role.name()) {
+        match self.shape(output) {
             Some(shape) => {
                 let [rows, columns] = shape.map(Literal::usize_unsuffixed);
                 quote!([[T; #columns]; #rows])
@@ -508,7 +508,7 @@ impl Body<'_> {
         let (mut values, mut types) = (Vec::new(), Vec::new());
         for output in outputs {
             let entries = self.writer.operands(&output.values);
-            values.push(match (signature.shape(output.role.name()), &output.role, state) {
+            values.push(match (signature.shape(output), &output.role, state) {
                 (Some([rows, columns]), ..) => {
                     let rows = (0..rows).map(|i| &entries[i * columns..][..columns]);
                     quote!([#([#(#rows),*]),*])
@@ -587,7 +587,7 @@ impl Body<'_> {
                 let (output, array) = (&function.outputs[i], &arrays[i]);
                 let columns = match output.role {
                     Role::Factor(_) => Some(output.values.len() / rank),
-                    _ => signature.shape(output.role.name()).map(|[_, columns]| columns),
+                    _ => signature.shape(output).map(|[_, columns]| columns),
                 };
                 let at = columns.map(|columns| [j / columns, j % columns]);
                 let at = at.map_or_else(|| vec![number(j)], |at| at.map(number).to_vec());

@@ -36,32 +36,29 @@ pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::Declaration;
+use crate::facts::SystemFacts;
 use crate::functions::OfSystem;
 use crate::lower::Function;
-use crate::mechanics::{Connection, Mechanics, Symmetry};
-use crate::method::StartKind;
 use crate::optimised::{MethodFunctions, Number, Optimised};
 use crate::program::Role;
-use crate::system::Quantity;
 use crate::target::TARGET;
 use function::{Signature, StateType, function, tuple};
 use names::{Names, spelled};
+use nhi_methods::StartKind;
 use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
 
 /// Everything that is emitted for one declaration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Unit<'a> {
-    /// The declaration; its system has moved to `mechanics`.
+    /// The declaration: the struct with its path of the runtime.
     pub declaration: &'a Declaration,
-    /// The system.
-    pub mechanics: &'a Mechanics,
     /// The functions of the system and its methods.
     pub optimised: &'a Optimised,
     /// How its constraints lie to the group factor: for people, if there is one.
-    pub connection: Option<&'a Connection>,
+    pub geometry: Option<String>,
 }
 
 /// The implementation of the runtime's traits, as the macro emits it, with a warning if it is very long.
@@ -101,7 +98,7 @@ pub fn pretty(unit: &Unit<'_>) -> String {
 /// The derivatives of the steps alone, with their operations, for reading.
 pub fn derivatives(unit: &Unit<'_>) -> String {
     let mut mode = Mode::People(Vec::new());
-    let basis = unit.basis().map(|basis| unit.basis_function(&mut mode, &basis));
+    let basis = unit.basis_function(&mut mode);
     let mut modules = Vec::new();
     for method in &unit.optimised.methods {
         let [_, state] = unit.state_types(method);
@@ -114,9 +111,8 @@ pub fn derivatives(unit: &Unit<'_>) -> String {
 
 impl Unit<'_> {
     fn implementation(&self, mode: &mut Mode) -> TokenStream {
-        let basis = self.basis();
-        let kernel = self.kernel(mode, basis.as_ref());
-        let tangential = basis.as_ref().map(|basis| self.tangential(basis));
+        let kernel = self.kernel(mode);
+        let tangential = self.tangential();
         let system = self.system();
         let by_name = self.by_name();
         let methods = self.optimised.methods.iter().map(|method| self.emits(method));
@@ -137,12 +133,12 @@ impl Unit<'_> {
     }
 
     /// `mod kernel { .. }`
-    fn kernel(&self, mode: &mut Mode, basis: Option<&Function>) -> TokenStream {
-        let Optimised { system, methods } = self.optimised;
-        let geometry = self.connection.map(|connection| mode.comment(&connection.text(self.mechanics)));
+    fn kernel(&self, mode: &mut Mode) -> TokenStream {
+        let Optimised { system, methods, .. } = self.optimised;
+        let geometry = self.geometry.as_ref().map(|geometry| mode.comment(geometry));
         let plain = system.iter().map(|(_, of)| function(of, mode, Names::default(), &Signature::Plain));
         let plain: Vec<TokenStream> = plain.collect();
-        let basis = basis.map(|basis| self.basis_function(mode, basis));
+        let basis = self.basis_function(mode);
         let methods: Vec<TokenStream> = methods.iter().map(|method| self.method(mode, method)).collect();
         let (imports, runtime, view) = (self.imports(None), self.runtime_module(), self.view());
         quote! {
@@ -160,10 +156,8 @@ impl Unit<'_> {
 
     /// Numbers of velocities, constraints, inputs, parameters and auxiliary states.
     fn lengths(&self) -> [Literal; 5] {
-        let system = &self.mechanics.system;
-        let [n, m] = [system.velocities.len(), system.constraints.len()];
-        let [k, p, z] = [&system.inputs, &system.parameters, &system.states].map(Vec::len);
-        [n, m, k, p, z].map(Literal::usize_unsuffixed)
+        let SystemFacts { velocities, constraints, inputs, parameters, states, .. } = &self.optimised.facts;
+        [velocities, constraints, inputs, parameters, states].map(|all| Literal::usize_unsuffixed(all.len()))
     }
 
     /// How the module of the functions names what is in the runtime, and the type of numbers; or how its surroundings do.
@@ -175,7 +169,7 @@ impl Unit<'_> {
     /// The type of the group factor: `SE2<f64>`.
     fn factor(&self, inside: bool) -> Option<TokenStream> {
         let (runtime, _) = self.scope(inside);
-        let group = format_ident!("{}", self.mechanics.system.group?.runtime);
+        let group = format_ident!("{}", self.optimised.facts.group?.runtime);
         Some(match inside {
             true => quote!(#group<f64>),
             // Outside of the module `f64` can be anything.
@@ -185,8 +179,8 @@ impl Unit<'_> {
 
     /// The type of configurations: `[T; 3]` or `Posed<SE2<f64>, T, 2, 5>`.
     fn configuration(&self, inside: bool) -> TokenStream {
-        let (system, (runtime, scalar)) = (&self.mechanics.system, self.scope(inside));
-        let [k, n] = [system.shape(), system.coordinates.len()].map(Literal::usize_unsuffixed);
+        let (facts, (runtime, scalar)) = (&self.optimised.facts, self.scope(inside));
+        let [k, n] = [facts.shape, facts.coordinates.len()].map(Literal::usize_unsuffixed);
         match self.factor(inside) {
             Some(factor) => quote!(#runtime Posed<#factor, #scalar, #k, #n>),
             None => quote!([#scalar; #n]),
@@ -203,12 +197,12 @@ impl Unit<'_> {
 
     /// How the entries of `__q` are passed to the functions.
     fn entries(&self) -> TokenStream {
-        if self.mechanics.system.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
+        if self.optimised.facts.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
     }
 
     /// `use`s of the module of the functions, or of that of a method with this type of states.
     fn imports(&self, state: Option<&Ident>) -> TokenStream {
-        let pose = self.mechanics.system.group.map(|group| format_ident!("{}", group.runtime));
+        let pose = self.optimised.facts.group.map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
         let group = pose.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
@@ -245,7 +239,7 @@ impl Unit<'_> {
         };
         let states = self.optimised.methods.iter().map(|m| format_ident!("{}", m.state.type_name()));
         let states: BTreeSet<Ident> = states.collect();
-        let group = self.mechanics.system.group.map(|_| quote!(, Factor, Posed, Retracts, group));
+        let group = self.optimised.facts.group.map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
                 #names
@@ -262,7 +256,7 @@ impl Unit<'_> {
             fields: method.state.fields(),
             carries: false,
             carried: idents(&mut Names::default(), &method.carried),
-            is_posed: self.mechanics.system.group.is_some(),
+            is_posed: self.optimised.facts.group.is_some(),
         };
         let state = StateType {
             tokens: self.state(method, true, Some(quote!(Carried<T>))),
@@ -341,37 +335,33 @@ impl Unit<'_> {
     fn system(&self) -> TokenStream {
         let [n, m, k, p, z] = self.lengths();
         let Declaration { runtime, fields, .. } = self.declaration;
-        let system = &self.mechanics.system;
-        let name = &system.name;
-        let strings = |constant: &str, strings: Vec<&String>| {
+        let facts = &self.optimised.facts;
+        let SystemFacts { name, gyroscopic, forced, .. } = facts;
+        let names = |constant: &str, names: &[String]| {
             let constant = format_ident!("{constant}");
-            quote!(const #constant: &'static [&'static ::core::primitive::str] = &[#(#strings),*];)
+            quote!(const #constant: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
         };
-        let names = |constant, all: &[Quantity]| strings(constant, all.iter().map(|q| &q.name).collect());
-        let coordinates = names("COORDINATES", &system.coordinates);
-        let velocities = system.group.map(|_| strings("VELOCITIES", system.velocity_names().collect()));
-        let parameters = names("PARAMETERS", &system.parameters);
-        let inputs = names("INPUTS", &system.inputs);
-        let states = names("STATES", &system.states);
-        let (gyroscopic, loses) =
-            (self.mechanics.structure.gyroscopic, self.mechanics.structure.may_lose_energy());
-        let massless = self.mechanics.stiffness.map(|_| {
+        let coordinates = names("COORDINATES", &facts.coordinates);
+        let velocities = facts.group.map(|_| names("VELOCITIES", &facts.velocities));
+        let parameters = names("PARAMETERS", &facts.parameters);
+        let inputs = names("INPUTS", &facts.inputs);
+        let states = names("STATES", &facts.states);
+        let massless = facts.massless.then(|| {
             quote!(
                 const MASSLESS: ::core::primitive::bool = true;
             )
         });
-        let constraints = strings("CONSTRAINTS", system.constraints.iter().map(|c| &c.label).collect());
-        let directions = |constant, all: &[Symmetry]| {
+        let constraints = names("CONSTRAINTS", &facts.constraints);
+        let directions = |constant, all: &[(String, Vec<f64>)]| {
             let constant = format_ident!("{constant}");
-            let symmetries = all.iter().map(|s| {
-                let name = &s.momentum;
-                let direction = s.direction.iter().map(|&c| Literal::f64_unsuffixed(f64::from(c)));
+            let symmetries = all.iter().map(|(name, direction)| {
+                let direction = direction.iter().map(|&c| Literal::f64_unsuffixed(c));
                 quote!(#runtime::Symmetry { momentum: #name, direction: &[#(#direction),*] })
             });
             quote!(const #constant: &'static [#runtime::Symmetry] = &[#(#symmetries),*];)
         };
-        let symmetries = directions("SYMMETRIES", &self.mechanics.symmetries);
-        let invariances = &self.mechanics.invariances;
+        let symmetries = directions("SYMMETRIES", &facts.symmetries);
+        let invariances = &facts.invariances;
         let invariances = (!invariances.is_empty()).then(|| directions("INVARIANCES", invariances));
         let values = fields.iter().flat_map(|f| {
             let field = &f.ident;
@@ -392,7 +382,7 @@ impl Unit<'_> {
             #states
             #constraints
             const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
-            const FORCED: ::core::primitive::bool = #loses;
+            const FORCED: ::core::primitive::bool = #forced;
             #massless
             #symmetries
             #invariances

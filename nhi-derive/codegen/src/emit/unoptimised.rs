@@ -15,16 +15,18 @@ use super::function::{Signature, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
-use crate::expr::Pool;
 use crate::group::Group;
-use crate::lower::lower;
-use crate::method::MethodPrograms;
-use crate::program::{Constants, Program};
+use crate::lower::Function;
+use nhi_methods::Method;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// The steps and starts of `methods` as functions of everything that they depend on, formatted.
-pub fn unoptimised(declaration: &Declaration, group: Option<&Group>, methods: &[MethodPrograms]) -> String {
+/// The steps and starts of methods as functions of everything that they depend on, formatted.
+pub fn unoptimised(
+    declaration: &Declaration,
+    group: Option<&Group>,
+    methods: &[(Method, Vec<Function>)],
+) -> String {
     let mut mode = Mode::People(Vec::new());
     let runtime = &declaration.runtime;
     let head = mode.comment(&format!(
@@ -35,15 +37,11 @@ pub fn unoptimised(declaration: &Declaration, group: Option<&Group>, methods: &[
         let group = format_ident!("{}", group.runtime);
         quote!(use #runtime::{Retracts, group::#group};)
     });
-    let mut print = |pool: &Pool, program: &Program| {
-        let (mut pool, program) = program.isolated(pool);
-        let lowered = lower(&mut pool, &mut Constants::default(), &program);
-        function(&lowered, &mut mode, Names::default(), &Signature::Plain)
-    };
-    let modules = methods.iter().map(|method| {
-        let (module, doc) = (spelled(method.id()), format!(" The scheme of `{}`.", method.id()));
-        let programs = std::iter::once(&method.step).chain(method.distinct_starts());
-        let functions: Vec<TokenStream> = programs.map(|program| print(&method.pool, program)).collect();
+    let modules = methods.iter().map(|(method, functions)| {
+        let id = method.facts().id;
+        let (module, doc) = (spelled(id), format!(" The scheme of `{id}`."));
+        let print = |of: &Function| function(of, &mut mode, Names::default(), &Signature::Plain);
+        let functions: Vec<TokenStream> = functions.iter().map(print).collect();
         quote! {
             #[doc = #doc]
             pub mod #module {

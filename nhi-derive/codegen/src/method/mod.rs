@@ -21,10 +21,11 @@ mod space;
 mod states;
 mod system_programs;
 
+pub use crate::program::StateKind;
 pub use derivative::{
-    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Shapes,
+    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms,
     TangentBasis, basis_derivative_program, basis_program, curvature_program, derivative_programs,
-    formula_programs, shapes, tangent_basis, tangent_lengths,
+    formula_programs, tangent_basis,
 };
 use discrete::{Place, Quadrature};
 pub use nhi_methods::{Method, StartKind};
@@ -172,45 +173,6 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
         group.name,
         instead.facts().marker
     ))
-}
-
-/// What a method carries from step to step; a struct of the runtime.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StateKind {
-    /// `NodeState { q, v, lambda, states }`.
-    Node,
-    /// `JumpState { q, v_pre, v_post, lambda, states }`.
-    Jump,
-}
-
-impl StateKind {
-    /// Name of the runtime's struct.
-    pub fn type_name(self) -> &'static str {
-        match self {
-            StateKind::Node => "NodeState",
-            StateKind::Jump => "JumpState",
-        }
-    }
-
-    /// Whether a state belongs to one step size. States (q, v) serve steps of any size, one after the other;
-    /// a momentum that is reflected does not, and methods with one are not composed.
-    pub fn belongs_to_step_size(self) -> bool {
-        self == StateKind::Jump
-    }
-
-    /// Its fields in order.
-    pub fn fields(self) -> &'static [Role] {
-        match self {
-            StateKind::Node => &[Role::Configuration, Role::Velocity, Role::Multipliers, Role::States],
-            StateKind::Jump => &[
-                Role::Configuration,
-                Role::VelocityBefore,
-                Role::VelocityAfter,
-                Role::Multipliers,
-                Role::States,
-            ],
-        }
-    }
 }
 
 /// What a start of a method without a choice computes.

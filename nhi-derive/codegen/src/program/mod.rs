@@ -20,6 +20,7 @@ mod role;
 mod shape;
 mod sharp;
 mod stage;
+mod state;
 mod step;
 mod table;
 mod validate;
@@ -38,6 +39,7 @@ pub use shape::Shape;
 pub(crate) use shape::signed;
 pub(crate) use sharp::is_sharp;
 pub use stage::{Prepared, split};
+pub use state::StateKind;
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 pub(crate) use table::Table;
 

@@ -3,9 +3,7 @@
 use super::compile::builds;
 use super::process::{Process, Program};
 use super::{STEP_SIZE, folder, in_parallel, write_c};
-use nhi_codegen::method::basis_program;
-use nhi_codegen::optimised::basis_function;
-use nhi_codegen::pipeline::Derived;
+use nhi_codegen::optimised::Optimised;
 use nhi_interpreter::{Options, run};
 use nhi_jit::Manifold;
 use nhi_methods::{Retraction, Variant};
@@ -116,7 +114,7 @@ fn derivatives_are_those_of_the_interpreter() {
             let mut process = program.run(&parameters);
             let (status, v) = process.ask("J", &[q, v]);
             assert_eq!(status, 0);
-            check_coordinates(&mut process, &derived, (q, &inputs, &w), build.name);
+            check_coordinates(&mut process, &optimised, (q, &inputs, &w), build.name);
             for &variant in &variants {
                 let id = &variant.to_string();
                 let options = Options { retraction: variant.retraction, ..Options::default() };
@@ -161,19 +159,18 @@ fn derivatives_are_those_of_the_interpreter() {
 /// The basis, and displacements of states by w, which are undone.
 fn check_coordinates(
     process: &mut Process,
-    derived: &Derived,
+    Optimised { facts, basis, .. }: &Optimised,
     (q, inputs, w): (&[f64], &[f64], &[f64]),
     build: &str,
 ) {
-    let (mechanics, name) = (&derived.mechanics, format!("{}, {build}", derived.mechanics.system.name));
-    let basis = basis_function(&basis_program(mechanics));
+    let (name, basis) = (format!("{}, {build}", facts.name), basis.as_ref().expect("it is asked for"));
     let t = 0.7;
     let (_, found) = process.ask("B", &[q, &[t], inputs]);
     let arguments = [[1.3, 0.6, 0.4].to_vec(), q.to_vec(), vec![t], inputs.to_vec()];
-    let expected = run(&basis, &arguments, Options::default()).expect("a basis");
+    let expected = run(basis, &arguments, Options::default()).expect("a basis");
     assert_same(&format!("{name}, basis"), &found, &expected.concat());
-    let manifold = Manifold::new(mechanics);
-    let nu: Vec<f64> = (0..w.len() - mechanics.n()).map(|i| 0.3 - 0.5 * i as f64).collect();
+    let manifold = Manifold::new(facts);
+    let nu: Vec<f64> = (0..w.len() - facts.velocities.len()).map(|i| 0.3 - 0.5 * i as f64).collect();
     // From small turns to more than half a one, about several axes.
     for (k, factor) in [1e-9, 0.05, 0.4, 1.0, 1.9, 2.8, 3.4].into_iter().enumerate() {
         let mut delta: Vec<f64> = w.iter().map(|w| factor * w).collect();

@@ -59,7 +59,7 @@ fn steps_in_c_explain_their_energy() {
         .into();
     let folder = folder("energy");
     let header = write_c(&folder, &derived, &optimised, variants.clone());
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
     for build in builds() {
         let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
         let mut process = program.run(&parameters);

@@ -58,7 +58,7 @@ fn declared(derived: &Derived) -> Vec<Variant> {
 
 /// Writes the C of a declaration with its program into a folder.
 fn write_c(folder: &Path, derived: &Derived, optimised: &Optimised, variants: Vec<Variant>) -> Arc<Header> {
-    let files = c::files(derived, optimised, &Options { float: false, variants: variants.clone() });
+    let files = c::files(optimised, &Options { float: false, variants: variants.clone() });
     let header = Header::of(derived, &files, &variants);
     write(folder, &files, &header.program());
     Arc::new(header)
@@ -238,7 +238,7 @@ fn options_compile_without_warnings() {
         });
         let variants: Vec<Variant> = variants.collect();
         for float in [false, true] {
-            let files = c::files(&derived, &optimised, &Options { float, variants: variants.clone() });
+            let files = c::files(&optimised, &Options { float, variants: variants.clone() });
             let folder = folder(&format!("{}_{float}", files[0].name));
             write(&folder, &files, "");
             for own in [&[][..], &["-DNHI_OWN_MATH"]] {

@@ -3,7 +3,6 @@
 //! Four models are compared; with `NHI_TESTS=all`, which `.ci/run` sets, all of them.
 
 use super::compare_all;
-use nhi_codegen::method::{curvature_program, derivative_programs};
 use nhi_codegen::optimised::{curvature_function, derivative_functions};
 use nhi_codegen::system::System;
 use nhi_interpreter::{Options, run};
@@ -29,14 +28,15 @@ fn compare(model: &dyn Model) -> usize {
     let (derived, optimised) = derive(declaration);
     let System { methods, .. } = &derived.declaration.system;
     let variants: Vec<Variant> = methods.iter().map(|&method| method.into()).collect();
-    let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
     let parameters = model.defaults();
     let (q, v) = model.instance(&parameters).initial();
     let inputs: Vec<f64> = (0..model.inputs().len()).map(|i| 0.1 + 0.2 * i as f64).collect();
     let mut compared = 0;
     for variant in variants {
         let name = format!("{}, {variant}", model.name());
-        let derivatives = match Derivatives::new(&derived.mechanics, variant) {
+        let functions = derivative_functions(&derived.mechanics, variant.method);
+        let derivatives = match Derivatives::new(&optimised, variant, || functions.clone()) {
             Ok(derivatives) => derivatives,
             Err(Error::NoDerivatives { .. }) => continue,
             Err(error) => panic!("{name}: {error}"),
@@ -53,9 +53,7 @@ fn compare(model: &dyn Model) -> usize {
         let moved: Vec<f64> = inputs.iter().map(|u| u + 1.0).collect();
         other.set_inputs(&moved).expect("finite");
 
-        let programs =
-            derivative_programs(&derived.mechanics, variant.method).expect("differentiated before");
-        let functions = derivative_functions(&programs);
+        let functions = functions.expect("differentiated before");
         let arguments = [
             parameters.clone(),
             vec![H],
@@ -85,10 +83,11 @@ fn compare(model: &dyn Model) -> usize {
         let arguments = [&arguments[..], std::slice::from_ref(&w)].concat();
         let expected = run(&functions.pull_back, &arguments);
         assert_same(&name, &[&found.a[..], &found.b, &found.c, &[found.h]].concat(), &expected.concat());
-        let second = SecondDerivatives::new(&derived.mechanics, variant).expect("beside first ones");
+        let curvature = curvature_function(&derived.mechanics, variant.method);
+        let second = SecondDerivatives::new(&optimised, variant, || curvature.clone());
+        let second = second.expect("beside first ones");
         let found = other.curvature(&second, &w).expect("regular");
-        let program = curvature_program(&derived.mechanics, variant.method).expect("beside first ones");
-        let expected = run(&curvature_function(&program), &arguments);
+        let expected = run(&curvature.expect("beside first ones"), &arguments);
         let all = [&found.xx[..], &found.xu, &found.uu, &found.a, &found.b].concat();
         assert_same(&name, &all, &expected.concat());
 

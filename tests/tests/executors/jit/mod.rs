@@ -29,7 +29,7 @@ const STEP_SIZE: f64 = 0.01;
 fn compiled(declaration: Declaration) -> (Compiled, Optimised) {
     let (derived, optimised) = derive(declaration);
     let variants: Vec<Variant> = derived.methods.iter().map(|method| method.method.into()).collect();
-    (Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here"), optimised)
+    (Compiled::new(&optimised, &variants).expect("Cranelift runs here"), optimised)
 }
 
 /// The only declaration in a text.
@@ -43,7 +43,7 @@ fn compiled_model(model: &dyn Model) -> Compiled {
     let variants = model.methods().iter().filter_map(|method| Variant::with_id(method.id));
     let has = |variant: &Variant| derived.methods.iter().any(|method| method.method == variant.method);
     let variants: Vec<Variant> = variants.filter(has).collect();
-    Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here")
+    Compiled::new(&optimised, &variants).expect("Cranelift runs here")
 }
 
 /// Compares the functions of a model and its methods: how many steps were compared.
@@ -342,7 +342,7 @@ fn motions_of_a_step_may_be_large() {
         let choices = ["", "_cay", "_ccsk", "_exp2"];
         let ids = derived.methods.iter().flat_map(|m| choices.map(|choice| format!("{}{choice}", m.id())));
         let variants: Vec<Variant> = ids.filter_map(|id| Variant::with_id(&id)).collect();
-        let compiled = Compiled::new(&derived.mechanics, &optimised, &variants).expect("Cranelift runs here");
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
         let n = compiled.velocities().len();
         let mut q = vec![0.0; compiled.coordinates().len()];
         if q.len() >= 9 {

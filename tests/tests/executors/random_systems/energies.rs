@@ -189,10 +189,10 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
     let mut mechanics =
         Mechanics::derive(system.declare(), &mut BuiltIn).expect("an engine that never fails");
     let (programs, steps) = (system_programs(&mut mechanics), [method_programs(&mechanics, method)]);
-    let optimised = Optimised::of(&mechanics.system.pool, &programs, &steps);
+    let optimised = Optimised::of(&mechanics, &programs, &steps);
     let composed = Variant::with_id(&format!("{}_suzuki4", method.facts().id));
     let variant = composed.filter(|_| seed % 2 == 1).unwrap_or(method.into());
-    let compiled = Compiled::new(&mechanics, &optimised, &[variant]).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     let random = &mut Random(seed + 2_000_000);
     for _ in 0..starts() {
         let mut q = random.numbers(system.n);

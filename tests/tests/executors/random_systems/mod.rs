@@ -221,10 +221,10 @@ fn optimised_step(case: &mut Case, method: Method) {
 /// of a composition of it.
 fn compiled_steps(case: &mut Case, method: Method) {
     let (system, programs) = (system_programs(&mut case.mechanics), [case.programs(method)]);
-    let optimised = Optimised::of(&case.mechanics.system.pool, &system, &programs);
+    let optimised = Optimised::of(&case.mechanics, &system, &programs);
     let composed = Variant::with_id(&format!("{}_suzuki4", method.facts().id));
     let variants: Vec<Variant> = [Some(method.into()), composed].into_iter().flatten().collect();
-    let compiled = Compiled::new(&case.mechanics, &optimised, &variants).expect("Cranelift runs here");
+    let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
     let (Point { q, v }, parameters, inputs, h) = (&case.at, &case.system.parameters, &case.inputs, 0.02);
     // Once more: an entry that the constraints make zero may be a rounding error of larger numbers.
     let v = &compiled.project(&nhi_jit::Point { parameters, q, v, z: &[], t: 0.0, inputs }).expect("regular");

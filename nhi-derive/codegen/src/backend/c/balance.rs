@@ -4,10 +4,9 @@
 use super::function::{fail_if, guard};
 use super::method::Method;
 use super::{Text, Unit};
+use crate::functions::OfSystem;
 use crate::lower::Function;
-use crate::method::StateKind;
-use crate::optimised::{Optimised, SystemFunctions};
-use crate::program::Role;
+use crate::program::{Role, StateKind};
 
 /// What functions of the system are called with.
 #[derive(Clone, Copy)]
@@ -38,11 +37,11 @@ impl Unit<'_> {
     }
 
     /// Adds the kinetic energy, and whether a step explains it.
-    pub(super) fn balance(&self, text: &mut Text, optimised: &Optimised) {
-        let SystemFunctions { energy, momentum, project, acceleration, .. } = &optimised.system;
+    pub(super) fn balance(&self, text: &mut Text) {
+        let OfSystem { energy, momentum, project, acceleration, .. } = &self.optimised.system;
         let Unit { name, real, entries, n, .. } = self;
         let (u, unused) = (self.u(), if self.inputs > 0 { "(void)u;\n" } else { "" });
-        let at_rest = match self.derived.mechanics.structure.gyroscopic {
+        let at_rest = match self.optimised.facts.gyroscopic {
             false => String::new(),
             true => format!(
                 "const {real} rest[{n}] = {{0}};
@@ -90,7 +89,7 @@ the drives move the system in the step.";
             format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
         };
         let mut pushed: String = ends.iter().map(|&end| push("q0", "rest", end)).collect();
-        if self.derived.mechanics.structure.affine {
+        if self.optimised.facts.affine {
             // Where and as fast as the drives move the system in the step.
             pushed.push_str(&self.driven(project));
             let places = [("q0", ends[0]), ("q0", ends[1]), ("moved", ends[1])];
@@ -127,9 +126,9 @@ owned = owned + {resolved};
     /// Declares the slowest admissible velocity before the step, whether it exists, and where it leads to.
     fn driven(&self, project: &Function) -> String {
         let Unit { real, entries, n, .. } = self;
-        let shape = self.derived.mechanics.system.shape();
+        let shape = self.optimised.facts.shape;
         let project = self.call(project, Point { q: "q0", v: "driven", states: "states0", t: "t0" }, "");
-        let moved = match self.derived.mechanics.system.group {
+        let moved = match self.optimised.facts.group {
             None => format!("nhi_add({n}, q0, by, moved);\n"),
             Some(group) => {
                 let coordinates = match shape {

@@ -6,7 +6,6 @@ use super::function::STATUS;
 use super::method::Method;
 use crate::functions::FirstDerivatives;
 use crate::lower::Function;
-use crate::method::tangent_lengths;
 
 /// What a derivative returns: names of arrays with their shapes.
 type Arrays<'a> = &'a [(&'a str, [usize; 2])];
@@ -30,7 +29,7 @@ impl Method<'_, '_> {
             &head,
             &(steps + "return NHI_OK;"),
         );
-        let [_, nx] = tangent_lengths(&unit.derived.mechanics);
+        let nx = unit.optimised.facts.tangent_coordinates();
         let (k, m, np) = (unit.inputs, unit.m, unit.numbers.len());
         let gamma = format!("static const {real} gamma[{n}] = {{{}}};\n", substeps.gamma.join(", "));
         // The arguments of a part, and of the derivatives of the whole.

@@ -5,9 +5,8 @@ use super::function::{Parameter, Printed, STATUS, comment, fail_if, guard, store
 use super::{Text, Unit, all_finite, doc_of, members};
 use crate::group::Part;
 use crate::lower::{Argument, Function, Output};
-use crate::method::StateKind;
 use crate::optimised::{MethodFunctions, Number};
-use crate::program::{Derivative, Role};
+use crate::program::{Derivative, Role, StateKind};
 use nhi_methods::{Retraction, Variant};
 
 /// Steps between two re-synchronisations of sines and cosines, and between two flushes of subnormal numbers; those of
@@ -223,8 +222,9 @@ matrix or the constraints are singular; *sim is left as it was then.";
             ("!nhi_is_finite((double)h) || !(h < 0 || h > 0)".to_owned(), "NHI_INVALID_STEP_SIZE"),
             (format!("!({finite})"), "NHI_INVALID_ARGUMENT"),
         ];
-        let mut at = unit.derived.mechanics.system.shape();
-        for part in unit.derived.mechanics.system.group.iter().flat_map(|group| group.pose) {
+        let facts = &unit.optimised.facts;
+        let mut at = facts.shape;
+        for part in facts.group.iter().flat_map(|group| group.pose) {
             if *part == Part::Matrix {
                 checks.push((
                     format!("!(nhi_so3_defect(q0 + {at}) <= NHI_LARGEST_DEFECT)"),
@@ -233,13 +233,13 @@ matrix or the constraints are singular; *sim is left as it was then.";
             }
             at += part.entries();
         }
-        let t = if unit.in_time { ", t" } else { "" };
-        if unit.derived.mechanics.has_positions() {
+        let t = if facts.time_dependent { ", t" } else { "" };
+        if facts.positions > 0 {
             let call = format!("!{system}_position_vanishes(p, q0{t})");
             checks.push((call, "NHI_INADMISSIBLE_CONFIGURATION"));
         }
         if unit.m > 0 {
-            let u = if unit.by_inputs { ", u" } else { "" };
+            let u = if facts.driven { ", u" } else { "" };
             let call = format!("!{system}_residual_vanishes(p, q0, v0{t}{u})");
             checks.push((call, "NHI_INADMISSIBLE_VELOCITY"));
         }
@@ -381,7 +381,7 @@ return NHI_OK;",
     /// inputs drive a system, the derivatives of parts do not determine those of their composition.
     fn derivatives(&self, text: &mut Text) {
         let is_known = matches!(self.variant.retraction, Retraction::Exp | Retraction::Cayley)
-            && (self.substeps.is_none() || self.unit.derived.mechanics.is_steady());
+            && (self.substeps.is_none() || self.unit.optimised.facts.steady);
         let Some(derivatives) = self.functions.derivatives.as_ref().filter(|_| is_known) else { return };
         let prefix = if self.substeps.is_some() { "part_" } else { "" };
         for (name, function) in self.functions.all_derivatives() {

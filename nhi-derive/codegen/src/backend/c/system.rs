@@ -3,17 +3,16 @@
 use super::balance::{HERE, Point};
 use super::function::{Parameter, Printed, STATUS, stored};
 use super::{Text, Unit, doc_of};
+use crate::functions::OfSystem;
 use crate::lower::{Argument, Function, Output};
-use crate::method::{basis_program, tangent_lengths};
-use crate::optimised::{Optimised, SystemFunctions, basis_function};
 use crate::program::Role;
 use nhi_methods::Retraction;
 
 impl Unit<'_> {
     /// Adds the parameters, and every function of the system.
-    pub(super) fn system(&self, text: &mut Text, optimised: &Optimised) {
-        let of_system = &optimised.system;
-        let SystemFunctions { energy, momentum, project, acceleration, .. } = of_system;
+    pub(super) fn system(&self, text: &mut Text) {
+        let of_system = &self.optimised.system;
+        let OfSystem { energy, momentum, project, acceleration, .. } = of_system;
         text.typedef("Parameters.", &self.members.join("\n"), &format!("{}_parameters", self.name));
         let once = Function { name: "project_once".into(), ..project.clone() };
         let functions = [energy, momentum, acceleration].into_iter();
@@ -32,10 +31,9 @@ impl Unit<'_> {
             self.plain(text, scale, "static ");
             self.vanishes(text, position, scale);
         }
-        if optimised.methods.iter().any(|method| method.derivatives.is_some()) {
-            let mechanics = &self.derived.mechanics;
-            self.plain(text, &basis_function(&basis_program(mechanics)), "");
-            self.manifold(text, tangent_lengths(mechanics));
+        if let Some(basis) = &self.optimised.basis {
+            self.plain(text, basis, "");
+            self.manifold(text);
         }
     }
 
@@ -73,10 +71,9 @@ return status;"
     }
 
     /// Adds the displacement of states by tangent vectors, and its inverse.
-    fn manifold(&self, text: &mut Text, [d, nx]: [usize; 2]) {
-        let (name, real) = (&self.name, self.real);
-        let group = self.derived.mechanics.system.group;
-        let shape = self.derived.mechanics.system.shape();
+    fn manifold(&self, text: &mut Text) {
+        let (name, real, facts) = (&self.name, self.real, &self.optimised.facts);
+        let (d, nx, shape) = (facts.quasi_velocities(), facts.tangent_coordinates(), facts.shape);
         // Of x, by their names and where they begin in a tangent vector.
         let others = [("nu", d, self.n), ("states", self.states, self.n + d)];
         let others = || others.iter().filter(|(_, length, _)| *length > 0);
@@ -94,7 +91,7 @@ return status;"
         };
         let mut moved = each(shape, "q1[i] = q[i] + delta[i];".to_owned());
         let mut between = each(shape, "delta[i] = q1[i] - q[i];".to_owned());
-        if let Some(group) = group {
+        if let Some(group) = facts.group {
             let prefix = format!("nhi_{}", group.runtime.to_lowercase());
             moved.push_str(&format!("{prefix}_displaced(q + {shape}, delta + {shape}, q1 + {shape});\n"));
             between
@@ -206,12 +203,12 @@ return status;"
     /// Whether the function in C takes an argument: time and inputs also where this system does without them, but others of
     /// its functions do not.
     pub(super) fn is_passed(&self, function: &Function, argument: &Argument) -> bool {
-        let is_driven = function.name == "acceleration" && self.inputs > 0;
+        let is_driven = function.outputs[0].role == Role::Acceleration && self.inputs > 0;
         let reads_time = || function.read_arguments().any(|argument| argument.role == Role::Time);
         match argument.role {
             Role::States => self.states > 0,
-            Role::Time => self.in_time || is_driven || reads_time(),
-            Role::Inputs => self.inputs > 0 && (self.by_inputs || is_driven),
+            Role::Time => self.optimised.facts.time_dependent || is_driven || reads_time(),
+            Role::Inputs => self.inputs > 0 && (self.optimised.facts.driven || is_driven),
             _ => true,
         }
     }

@@ -40,7 +40,7 @@ use cotangent::{Carried, Cotangent};
 use curvature::curvature;
 pub use formula::{FormulaPrograms, formula_programs};
 use nhi_methods::Method;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tangent::Tangent;
 
@@ -80,32 +80,6 @@ pub struct BasisDerivativeProgram {
     pub pool: Pool,
     /// (parameters, q, t, inputs, ν) → ∂(X ν + v₀)/∂q by rows (`derivative`).
     pub derivative: Program,
-}
-
-/// Rows and columns of the matrices among the results, by name.
-pub type Shapes = BTreeMap<&'static str, [usize; 2]>;
-
-/// Numbers of quasi-velocities and of tangent coordinates.
-pub fn tangent_lengths(x: &Mechanics) -> [usize; 2] {
-    let d = x.n() - x.m();
-    [d, x.n() + d + x.z.len()]
-}
-
-/// The shapes of the matrices of a system.
-pub fn shapes(x: &Mechanics) -> Shapes {
-    let (n, m, k, [d, nx]) = (x.n(), x.m(), x.system.inputs.len(), tangent_lengths(x));
-    Shapes::from([
-        ("basis", [n, d]),
-        ("dual", [d, n]),
-        ("a", [nx, nx]),
-        ("b", [nx, k]),
-        ("lambda_x", [m, nx]),
-        ("lambda_u", [m, k]),
-        ("c", [nx, x.system.parameters.len()]),
-        ("xx", [nx, nx]),
-        ("xu", [nx, k]),
-        ("uu", [k, k]),
-    ])
 }
 
 /// A step, written to be differentiated.

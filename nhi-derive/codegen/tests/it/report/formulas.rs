@@ -5,7 +5,6 @@ use crate::files::{self, File};
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::lower::Function;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::basis_program;
 use nhi_codegen::optimised::{Optimised, basis_function};
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
@@ -285,7 +284,7 @@ impl Subject<'_> {
                 Some((both, [zero, identity(d)].concat(), ROUNDING))
             }
             "components" | "tangent_drift" | "degenerate" => {
-                let of_derivatives = basis_function(&basis_program(&self.mechanics));
+                let of_derivatives = basis_function(&self.mechanics);
                 let [_, drift, dual]: [Vec<f64>; 3] =
                     self.call(&of_derivatives, at)?.try_into().expect("three results");
                 match name {
