@@ -73,7 +73,7 @@ impl<M: nhi_runtime::Method<Braked> + Clone> Both<M> {
 fn compiled(variants: &[Variant]) -> Compiled {
     let derived = support::derived(include_str!("ringing.rs"), "Braked");
     let optimised = derived.optimised().expect("finite constants");
-    Compiled::new(&derived.mechanics, &optimised, variants).expect("Cranelift runs here")
+    Compiled::new(&optimised, variants).expect("Cranelift runs here")
 }
 
 /// Places of the velocities that the brake stops.

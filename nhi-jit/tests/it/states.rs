@@ -208,7 +208,7 @@ fn on_a_group() {
 
 #[test]
 fn states_are_checked() {
-    let (derived, optimised) = derived("Coin");
+    let (_, optimised) = derived("Coin");
     let variant = nhi_methods::Method::Dla2.into();
     let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     assert_eq!(compiled.states(), ["i"]);

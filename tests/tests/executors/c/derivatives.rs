@@ -135,7 +135,7 @@ fn derivatives_are_those_of_the_interpreter() {
                     ];
                     let with_w = [&arguments[..], std::slice::from_ref(&w)].concat();
                     for (_, function) in method.all_derivatives() {
-                        let arguments = if function.has_covector() { &with_w } else { &arguments };
+                        let arguments = if function.has_covector() { &with_w[..] } else { &arguments };
                         let name = format!("{name}, {}", function.name);
                         let (status, found) = process
                             .derivative((id, &function.name), &inputs, &w)

@@ -33,8 +33,7 @@ fn derived(attribute: &str) -> Option<(Derived, Optimised)> {
 fn compare(name: &str, attribute: &str, (derived, optimised): &(Derived, Optimised), starts: usize) -> usize {
     let folder = folder(name);
     let header = write_c(&folder, derived, optimised, vec![METHOD.into()]);
-    let compiled =
-        Compiled::new(&derived.mechanics, optimised, &[METHOD.into()]).expect("Cranelift runs here");
+    let compiled = Compiled::new(optimised, &[METHOD.into()]).expect("Cranelift runs here");
     let n = compiled.coordinates().len();
     let mut compared = 0;
     for build in builds() {

@@ -190,6 +190,7 @@ impl RandomSystem {
                 .collect(),
             coordinates: q,
             group: None,
+            fields: parameters.iter().map(|parameter| (parameter.name.clone(), None)).collect(),
             parameters,
             inputs,
             states: Vec::new(),
