@@ -135,7 +135,12 @@ impl Simulate {
             self.sweep.iter().map(|text| Sweep::parse(text, &system)).collect::<Result<Vec<_>, _>>()?;
         let run = self.run(system, &sweeps)?;
         if let Scheme::Steps(variant) = run.scheme {
-            warn(run.system.warning(variant).map_err(failed)?);
+            let forewarning = run.system.forewarning(variant).map_err(failed)?;
+            let is_forewarned = forewarning.is_some();
+            warn(forewarning);
+            if !is_forewarned {
+                warn(run.system.warning(variant).map_err(failed)?);
+            }
         }
         let case = self.echo(&run, &outputs);
         let recording = if sweeps.is_empty() {

@@ -336,6 +336,19 @@ impl Core {
         Ok(self.system.manifold().difference(parts(&start)?, parts(&end)?).into_pyarray(py))
     }
 
+    /// What to say before the steps of a method are derived and compiled, if that takes long. Nothing for a method that is compiled,
+    /// or does not apply.
+    fn forewarning(&self, py: Python<'_>, method: &str) -> PyResult<Option<String>> {
+        let Ok(variant) = self.system.variant(method) else { return Ok(None) };
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).contains(&Part::Steps(variant));
+        if ready {
+            return Ok(None);
+        }
+        let system = self.system.clone();
+        // Compilation meets the same error, and raises it.
+        waited_for(py, move || system.forewarning(variant).unwrap_or_default())
+    }
+
     /// Compiles the functions of the system and the steps of a method, unless they are.
     fn prepare(&self, py: Python<'_>, method: &str) -> PyResult<()> {
         self.functions(py)?;

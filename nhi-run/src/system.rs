@@ -5,17 +5,19 @@ use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{Extended, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::Pool;
 use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{SystemPrograms, method_programs, refusal};
+use nhi_codegen::method::{MethodPrograms, SystemPrograms, method_programs, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{
-    MethodFunctions, Optimised, SystemFunctions, basis_derivative_function, basis_function,
+    MOST_STATEMENTS, MethodFunctions, Optimised, SystemFunctions, basis_derivative_function, basis_function,
     curvature_function, derivative_functions, formula_functions,
 };
 use nhi_codegen::pipeline::Derived;
+use nhi_codegen::program::Program;
 use nhi_codegen::report::Report;
 use nhi_codegen::source::{ExpandError, structs, tokens};
 use nhi_codegen::system::{self, Definition};
@@ -45,6 +47,8 @@ struct Shared {
     /// Why methods do not apply, in the order of all methods.
     refusals: Vec<Option<String>>,
     functions: Once<SystemFunctions>,
+    /// Programs that the passes have not run over.
+    written: Kept<Method, Arc<MethodPrograms>>,
     methods: Kept<Method, MethodFunctions>,
     compiled: Kept<Option<Variant>, Compiled>,
     derivatives: Kept<Variant, Derivatives>,
@@ -70,6 +74,11 @@ impl<K: Eq + Hash, T: Clone> Kept<K, T> {
         let one = Arc::clone(all.entry(key).or_default());
         drop(all);
         one.get_or_init(make).clone()
+    }
+
+    /// Releases a value that is not needed again.
+    fn forget(&self, key: &K) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }
 
@@ -302,6 +311,21 @@ impl System {
         Ok(self.optimised(&[variant])?.warning(true))
     }
 
+    /// What to do about the size of a method's equations and those of the system, if it takes long to simplify and to compile them:
+    /// before that is done, by their operations.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`].
+    pub fn forewarning(&self, variant: Variant) -> Result<Option<String>, Error> {
+        let operations = self.shared.operations(variant.method)?;
+        Ok((operations > MOST_STATEMENTS).then(|| {
+            format!(
+                "the equations have {operations} operations before they are simplified, more than {MOST_STATEMENTS}, which takes \
+                 long: choose coordinates in which mass matrix and constraints have more zeros, or shorter formulas"
+            )
+        }))
+    }
+
     fn optimised(&self, variants: &[Variant]) -> Result<Optimised, Error> {
         let methods = variants.iter().map(|variant| self.shared.method(variant.method));
         Ok(Optimised {
@@ -421,6 +445,7 @@ impl Shared {
             declared,
             refusals,
             functions: OnceLock::new(),
+            written: Kept::new(),
             methods: Kept::new(),
             compiled: Kept::new(),
             derivatives: Kept::new(),
@@ -443,13 +468,45 @@ impl Shared {
     /// The functions of a method after the passes.
     fn method(&self, method: Method) -> Result<MethodFunctions, Error> {
         let make = || {
-            let made = apart(|| {
-                let programs = method_programs(&self.mechanics, method);
-                MethodFunctions::of(&programs, Options::default())
-            });
-            made.map_err(Error::Derivation)
+            let programs = self.written(method)?;
+            self.written.forget(&method);
+            apart(|| MethodFunctions::of(&programs, Options::default())).map_err(Error::Derivation)
         };
         self.methods.get(method, make)
+    }
+
+    /// The programs of a method before the passes, which are kept until these run.
+    fn written(&self, method: Method) -> Result<Arc<MethodPrograms>, Error> {
+        let make = || apart(|| Arc::new(method_programs(&self.mechanics, method))).map_err(Error::Derivation);
+        self.written.get(method, make)
+    }
+
+    /// How many operations the programs of the system and of a method have before the passes.
+    fn operations(&self, method: Method) -> Result<usize, Error> {
+        let of = |pool: &Pool, program: &Program| {
+            let count = pool.cost(&program.values()).total();
+            count.adds + count.muls + count.divs + count.calls.values().sum::<usize>()
+        };
+        let SystemPrograms {
+            energy,
+            momentum,
+            residual,
+            residual_scale,
+            project,
+            acceleration,
+            position,
+            position_scale,
+            correct,
+            momentum_basis,
+            momentum_drift,
+        } = &self.programs;
+        let optional = [position, position_scale, correct, momentum_basis, momentum_drift];
+        let all = [energy, momentum, residual, residual_scale, project, acceleration];
+        let all = all.into_iter().chain(optional.into_iter().flatten());
+        let system: usize = all.map(|program| of(&self.mechanics.system.pool, program)).sum();
+        let written = self.written(method)?;
+        let starts: usize = written.distinct_starts().map(|start| of(&written.pool, start)).sum();
+        Ok(system + starts + of(&written.pool, &written.step))
     }
 }
 

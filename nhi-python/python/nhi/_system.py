@@ -118,6 +118,7 @@ class System:
         self._core = core(compose(name, **given, methods=methods), "System(...)", None)
         self._file: Path | None = None
         for method in methods:
+            self._forewarn(method)
             self._core.prepare(method)
 
     @classmethod
@@ -563,7 +564,14 @@ class System:
     def _method(self, method: str | None) -> str:
         if method == "exact":
             raise ValueError("method: the exact flow is no method of steps; `simulate` takes its samples")
-        return self.default_method if method is None else method
+        method = self.default_method if method is None else method
+        self._forewarn(method)
+        return method
+
+    def _forewarn(self, method: str) -> None:
+        """Warns before the steps of a method are derived and compiled, if that takes long."""
+        if (warning := self._core.forewarning(method)) is not None:
+            warnings.warn(warning, stacklevel=4)
 
     def __repr__(self) -> str:
         labels = ", ".join(self.constraints) or "none"

@@ -7,6 +7,7 @@ use nhi_codegen::source::structs;
 use nhi_jit::{Compiled, Simulation};
 use nhi_methods::Variant;
 use nhi_run::{DeclarationError, Error, Exact, System};
+use std::time::Instant;
 
 const SLEIGH: &str = "
 // A remark.
@@ -177,4 +178,44 @@ fn a_wrong_number_of_parameters() {
     let system = System::parse(SLEIGH, "sleigh.rs", None).unwrap();
     let error = Exact::new(&system, &[1.0]).unwrap_err();
     assert!(matches!(error, Error::Argument { name: "parameters", .. }), "{error}");
+}
+
+/// Links in the plane, joined end to end, each on wheels at its middle.
+fn snake(n: usize) -> String {
+    format!(
+        "#[derive(Nonholonomic)]
+         #[nonholonomic(
+             coordinates(x, y, phi[{n}]),
+             let(
+                 cx[0] = x,
+                 cy[0] = y,
+                 for i in 1..{n} {{
+                     cx[i] = cx[i - 1] - l/2*(cos(phi[i - 1]) + cos(phi[i])),
+                     cy[i] = cy[i - 1] - l/2*(sin(phi[i - 1]) + sin(phi[i])),
+                 }},
+             ),
+             lagrangian = sum(i in 0..{n}, m/2*(dot(cx[i])^2 + dot(cy[i])^2) + inertia/2*dot(phi[i])^2),
+             constraints(for i in 0..{n} {{ wheels[i]: cos(phi[i])*d(cy[i]) - sin(phi[i])*d(cx[i]) }}),
+             methods(Dla2),
+         )]
+         struct Snake {{ m: f64, inertia: f64, l: f64 }}"
+    )
+}
+
+/// A warning about the size of equations comes before they are simplified, which takes most of the time.
+#[test]
+fn large_equations_are_told_before_they_are_simplified() {
+    let variant = Variant::with_id("dla2").unwrap();
+    let small = System::parse(&snake(4), "snake.rs", None).unwrap();
+    assert_eq!(small.forewarning(variant).unwrap(), None);
+    assert_eq!(small.warning(variant).unwrap(), None);
+    let large = System::parse(&snake(12), "snake.rs", None).unwrap();
+    let begun = Instant::now();
+    let told = large.forewarning(variant).unwrap().expect("a warning");
+    let before = begun.elapsed();
+    let statements = large.warning(variant).unwrap().expect("a warning");
+    let after = begun.elapsed();
+    assert!(told.contains("operations before they are simplified"), "{told}");
+    assert!(statements.contains("statements are generated"), "{statements}");
+    assert!(before < after / 2, "{before:?} of {after:?}");
 }
