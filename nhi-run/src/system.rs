@@ -487,23 +487,8 @@ impl Shared {
             let count = pool.cost(&program.values()).total();
             count.adds + count.muls + count.divs + count.calls.values().sum::<usize>()
         };
-        let SystemPrograms {
-            energy,
-            momentum,
-            residual,
-            residual_scale,
-            project,
-            acceleration,
-            position,
-            position_scale,
-            correct,
-            momentum_basis,
-            momentum_drift,
-        } = &self.programs;
-        let optional = [position, position_scale, correct, momentum_basis, momentum_drift];
-        let all = [energy, momentum, residual, residual_scale, project, acceleration];
-        let all = all.into_iter().chain(optional.into_iter().flatten());
-        let system: usize = all.map(|program| of(&self.mechanics.system.pool, program)).sum();
+        let system: usize =
+            self.programs.iter().map(|(_, program)| of(&self.mechanics.system.pool, program)).sum();
         let written = self.written(method)?;
         let starts: usize = written.distinct_starts().map(|start| of(&written.pool, start)).sum();
         Ok(system + starts + of(&written.pool, &written.step))
