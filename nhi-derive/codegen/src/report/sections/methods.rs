@@ -74,7 +74,7 @@ fn unknowns(step: &Program) -> usize {
 }
 
 /// Replaces solutions of linear equations by their formulas, and leaves out what tells whether these lose digits. Whether there are any.
-fn by_formulas(pool: &mut Pool, program: &mut Program) -> bool {
+pub(super) fn by_formulas(pool: &mut Pool, program: &mut Program) -> bool {
     let values: Vec<Expr> = program.values_mut().into_iter().map(|e| *e).collect();
     let mut images: HashMap<Expr, Expr> = HashMap::new();
     let mut solves = false;

@@ -95,6 +95,8 @@ pub(super) fn report(
 
 /// An output of a program without loops, in terms of its inputs.
 fn written_out(pool: &mut Pool, program: &Program, role: &Role) -> Vec<Expr> {
+    let program = &mut program.clone();
+    methods::by_formulas(pool, program);
     let mut known: HashMap<Expr, Expr> = HashMap::new();
     for (symbol, value) in program.lets() {
         let full = pool.substitute(&[value], &known)[0];
@@ -154,6 +156,8 @@ impl Context<'_> {
         left: Vec<Math>,
         (program, role): (&Program, &Role),
     ) -> Result<Formula, EngineError> {
+        let program = &mut program.clone();
+        methods::by_formulas(self.pool(), program);
         let closed = written_out(self.pool(), program, role);
         if self.pool().cost(&closed).weight() <= CLOSED {
             let simple = self.simpler(closed)?;
