@@ -177,8 +177,8 @@ mod tests {
             watched
         };
         let all = |parts: &[core::ops::Range<u64>]| parts.iter().cloned().flatten().collect::<Vec<u64>>();
-        assert_eq!(watched(&[10]), all(&[0..10]));
-        assert_eq!(watched(&[1000]), all(&[0..13]));
+        assert!(watched(&[10]).into_iter().eq(0..10));
+        assert!(watched(&[1000]).into_iter().eq(0..13));
         assert_eq!(watched(&[3000]), all(&[0..13, 2988..3000]));
         assert_eq!(watched(&[5000]), all(&[0..13, 4084..4096]));
         assert_eq!(

@@ -192,7 +192,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     self.kinetic = if Batch::<S, M>::IS_PARTIAL { f64::INFINITY } else { f64::NAN };
                     let is_alone_fine = alone == 0 || self.take_checked(alone, &inputs).is_ok();
                     self.statistics.skip();
-                    is_alone_fine && self.take_untested(watched, &inputs, Looks::AtVelocities)
+                    is_alone_fine && self.take_untested(watched, &inputs, Looks::Velocities)
                 }
                 Some(None) => false,
                 None if count == 1 => {
@@ -201,8 +201,8 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                     continue;
                 }
                 None => {
-                    self.take_untested(count - watched, &inputs, Looks::AtResults)
-                        && self.take_untested(watched, &inputs, Looks::AtVelocities)
+                    self.take_untested(count - watched, &inputs, Looks::Results)
+                        && self.take_untested(watched, &inputs, Looks::Velocities)
                 }
             };
             if is_fine && self.is_plausible_after(&before) {
@@ -227,11 +227,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looks {
     /// Whether the results are finite.
-    AtResults,
+    Results,
     /// Also the signs of velocities.
-    AtVelocities,
+    Velocities,
     /// Also the energy.
-    AtEnergy,
+    Energy,
 }
 
 /// `count` steps whose results are checked once, after the last one.
@@ -450,13 +450,13 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
         if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
             return self.take_checked(1, inputs);
         }
-        self.take_step_inline(inputs, Looks::AtEnergy)
+        self.take_step_inline(inputs, Looks::Energy)
     }
 
     /// Steps with a check of the results after each, and a test of the energy.
     #[inline]
     fn take_checked(&mut self, steps: u64, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        self.take_steps(steps, inputs, Looks::AtEnergy)
+        self.take_steps(steps, inputs, Looks::Energy)
     }
 
     /// Steps with a check of the results after each, whose energy is not tested; false if one fails.
@@ -466,7 +466,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             return true;
         }
         self.kinetic = f64::NAN;
-        if looks == Looks::AtResults {
+        if looks == Looks::Results {
             self.statistics.skip();
         }
         self.take_steps(steps, inputs, looks).is_ok()
@@ -500,11 +500,11 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
             inputs,
             #[inline(always)]
             |now, next| {
-                if looks == Looks::AtEnergy {
+                if looks == Looks::Energy {
                     let (at, ends) = ((time, h), [now, next]);
                     *kinetic = passage::test::<S, T>(limits, parameters, at, inputs, ends, *kinetic)?;
                 }
-                if looks != Looks::AtResults {
+                if looks != Looks::Results {
                     let (before, after) = (now.v(), next.v());
                     let velocities = before.as_ref().iter().zip(after.as_ref());
                     statistics.take(velocities.map(|(before, after)| (before.to_f64(), after.to_f64())));
