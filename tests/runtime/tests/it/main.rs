@@ -8,6 +8,7 @@ mod dual;
 #[cfg(feature = "std")]
 mod ensemble;
 mod group;
+mod random;
 mod saddle;
 mod simulation;
 mod stub;

@@ -1,5 +1,6 @@
 //! Linear equations of masses and constraints whose scales span many decades, against solutions of two hundred digits.
 
+use crate::random::Random;
 use astro_float::{BigFloat, RoundingMode, Sign};
 use nhi_runtime::Failure;
 use nhi_runtime::emitted::{Saddle, saddle_point};
@@ -52,27 +53,7 @@ fn inverse(matrix: &[Vec<f64>]) -> Option<Vec<Vec<BigFloat>>> {
     Some(rows.into_iter().map(|row| row[n..].to_vec()).collect())
 }
 
-/// A pseudo-random sequence (splitmix64).
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [−1, 1).
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
     /// A positive number of some size in twelve decades.
     fn scale(&mut self) -> f64 {
         10f64.powf(6.0 * self.unit())
