@@ -122,19 +122,18 @@ pub(super) fn equations(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     let left = x.with_names("b");
     blocks.push(Block::Formula(x.entries("bias", left, &bias)));
     let m = x.mechanics.system.constraints.len();
-    let derived = x.derived;
-    let acceleration = &derived.system.acceleration;
+    let equations = &x.equations.clone();
     if m > 0 {
         blocks.push(text(
             "The constraints, differentiated once, determine the multipliers λ = −C⁻¹(μ M⁻¹ b + γ), C = μ M⁻¹ μᵀ, with γ = d(μ v + μ₀)/dt at constant v. They are those of the constraints in their order:",
         ));
         let left = (0..m).map(|a| Math::letter("lambda").numbered(a)).collect();
-        blocks.push(Block::Formula(x.results("multipliers", left, (acceleration, &Role::Multipliers))?));
+        blocks.push(Block::Formula(x.results("multipliers", left, (equations, &Role::Multipliers))?));
     }
     blocks.push(text("The accelerations, without multipliers, are"));
     let left = x.velocities().into_iter().map(Math::rate).collect();
     let role = Role::Acceleration;
-    blocks.push(Block::Formula(x.results("acceleration", left, (acceleration, &role))?));
+    blocks.push(Block::Formula(x.results("acceleration", left, (equations, &role))?));
     let system = &x.mechanics.system;
     if !system.states.is_empty() {
         let left = system.states.iter().map(|z| Math::name(&z.name).rate()).collect();

@@ -63,6 +63,8 @@ struct Context<'a> {
     mechanics: Mechanics,
     engine: &'a mut dyn Engine,
     admissible: Admissible,
+    /// The program for dv/dt and λ, by formulas.
+    equations: Program,
     /// dv/dt without intermediate results.
     acceleration: Vec<Expr>,
     /// Parts of formulas.
@@ -79,10 +81,12 @@ pub(super) fn report(
     let optimised = derived.optimised()?;
     let mut mechanics = derived.mechanics.clone();
     let admissible = mechanics.admissible(engine).map_err(failed)?;
-    let role = Role::Acceleration;
-    let acceleration = written_out(&mut mechanics.system.pool, &derived.system.acceleration, &role);
+    let mut equations = derived.system.acceleration.clone();
+    methods::by_formulas(&mut mechanics.system.pool, &mut equations);
+    let acceleration = written_out(&mut mechanics.system.pool, &equations, &Role::Acceleration);
     let names = Names::new();
-    let mut context = Context { derived, optimised, mechanics, engine, admissible, acceleration, names };
+    let mut context =
+        Context { derived, optimised, mechanics, engine, admissible, equations, acceleration, names };
     let mut sections = Vec::new();
     for &(key, title, write) in WRITERS.iter().filter(|(key, ..)| is_wanted(key)) {
         let blocks = write(&mut context).map_err(failed)?;
@@ -95,8 +99,6 @@ pub(super) fn report(
 
 /// An output of a program without loops, in terms of its inputs.
 fn written_out(pool: &mut Pool, program: &Program, role: &Role) -> Vec<Expr> {
-    let program = &mut program.clone();
-    methods::by_formulas(pool, program);
     let mut known: HashMap<Expr, Expr> = HashMap::new();
     for (symbol, value) in program.lets() {
         let full = pool.substitute(&[value], &known)[0];
@@ -156,8 +158,6 @@ impl Context<'_> {
         left: Vec<Math>,
         (program, role): (&Program, &Role),
     ) -> Result<Formula, EngineError> {
-        let program = &mut program.clone();
-        methods::by_formulas(self.pool(), program);
         let closed = written_out(self.pool(), program, role);
         if self.pool().cost(&closed).weight() <= CLOSED {
             let simple = self.simpler(closed)?;
