@@ -11,6 +11,10 @@ const BITS: usize = 768;
 
 const ROUNDING: RoundingMode = RoundingMode::ToEven;
 
+/// Pivots of the reference that are not larger are rounding: those of regular equations are above 10⁻⁵⁰, and numbers that
+/// cancel leave less than 10⁻¹⁸⁰.
+const PIVOT: f64 = 1e-150;
+
 fn exact(x: f64) -> BigFloat {
     BigFloat::from_f64(x, BITS)
 }
@@ -26,7 +30,7 @@ fn to_f64(x: &BigFloat) -> f64 {
     if sign == Sign::Neg { -value } else { value }
 }
 
-/// A⁻¹, if A is regular.
+/// A⁻¹, if A is regular: the largest entry left in a column is not the rounding of its numbers.
 fn inverse(matrix: &[Vec<f64>]) -> Option<Vec<Vec<BigFloat>>> {
     let n = matrix.len();
     let unit = |i: usize| (0..n).map(move |j| exact(f64::from(u8::from(i == j))));
@@ -35,7 +39,7 @@ fn inverse(matrix: &[Vec<f64>]) -> Option<Vec<Vec<BigFloat>>> {
     for k in 0..n {
         let largest =
             (k..n).max_by(|&i, &j| rows[i][k].abs().partial_cmp(&rows[j][k].abs()).expect("numbers"))?;
-        if rows[largest][k].is_zero() {
+        if to_f64(&rows[largest][k]).abs() <= PIVOT {
             return None;
         }
         rows.swap(k, largest);
