@@ -7,10 +7,11 @@ use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::facts::SystemFacts;
+use nhi_codegen::forms::method_programs;
 use nhi_codegen::generate::fingerprint;
 use nhi_codegen::group::Group;
 use nhi_codegen::mechanics::Mechanics;
-use nhi_codegen::method::{MethodPrograms, SystemPrograms, method_programs, refusal};
+use nhi_codegen::method::{MethodPrograms, SystemPrograms, refusal};
 use nhi_codegen::optimise::Options;
 use nhi_codegen::optimised::{
     MOST_STATEMENTS, MethodFunctions, Optimised, SystemFunctions, basis_derivative_function, basis_function,

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod expand;
 pub mod expr;
 pub mod facts;
+pub mod forms;
 pub mod functions;
 pub mod generate;
 pub mod group;

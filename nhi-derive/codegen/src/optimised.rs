@@ -4,13 +4,14 @@
 
 use crate::expr::{Expr, Node, Pool};
 use crate::facts::SystemFacts;
+use crate::forms::{curvature_program, derivative_programs};
 use crate::functions::{FirstDerivatives, OfState, OfSystem};
 use crate::lower::{Function, Operand, Statement, lower};
 use crate::mechanics::Mechanics;
 use crate::method::{
     BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms, Method,
     MethodPrograms, StartKind, StateKind, SystemPrograms, basis_derivative_program, basis_program,
-    curvature_program, derivative_programs, formula_programs,
+    formula_programs,
 };
 use crate::optimise::{Cost, Decision, Options, optimise, optimise_often, optimise_step};
 use crate::parallel::in_parallel;

@@ -4,12 +4,10 @@ use crate::caught::caught;
 use crate::declaration::{self, Declaration, Error, Rejected};
 use crate::emit::{self, Unit};
 use crate::engine::{Engine, EngineError, default_engine};
+use crate::forms::{curvature_program, derivative_programs, method_programs, readable_programs};
 use crate::lower::Function;
 use crate::mechanics::Mechanics;
-use crate::method::{
-    Method, MethodPrograms, SystemPrograms, curvature_program, derivative_programs, derivatives_refusal,
-    method_programs, readable_programs, refusal, system_programs,
-};
+use crate::method::{Method, MethodPrograms, SystemPrograms, derivatives_refusal, refusal, system_programs};
 use crate::optimise::{Cost, Options, passes};
 use crate::optimised::{MethodFunctions, Optimised, unoptimised_functions};
 use crate::parallel::in_parallel;

@@ -19,6 +19,10 @@ pub struct Target {
     pub long: usize,
     /// Operations of a program, before the passes, from which on only the last order of passes is tried.
     pub very_long: usize,
+    /// Operations of a program, as it is written, from which on it would take too long to compare its forms after a round of passes.
+    pub most_compared: usize,
+    /// Terms of products of matrices that are computed at once, in loops.
+    pub terms_at_once: usize,
     /// Largest number of operations of a step that is compiled wherever it is taken. Above, that saves little of the time
     /// of single steps and takes a good part of a build.
     pub inline_step: usize,
@@ -39,6 +43,8 @@ pub const TARGET: Target = Target {
     state_entry_with_newton: 8,
     long: 800,
     very_long: 4000,
+    most_compared: 40_000,
+    terms_at_once: 2,
     inline_step: 500,
     inline_loop: 1200,
     called_maps: 12_000,

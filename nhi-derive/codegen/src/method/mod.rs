@@ -23,8 +23,8 @@ mod system_programs;
 
 pub use crate::program::StateKind;
 pub use derivative::{
-    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativePrograms, FormulaPrograms,
-    TangentBasis, basis_derivative_program, basis_program, curvature_program, derivative_programs,
+    BasisDerivativeProgram, BasisProgram, CurvatureProgram, DerivativeForm, DerivativeForms,
+    DerivativePrograms, FormulaPrograms, TangentBasis, basis_derivative_program, basis_program,
     formula_programs, tangent_basis,
 };
 use discrete::{Place, Quadrature};
@@ -34,15 +34,11 @@ pub use system_programs::system_programs;
 use crate::expr::{Expr, Pool};
 use crate::functions::OfSystem;
 use crate::mechanics::Mechanics;
-use crate::optimise::estimate;
-use crate::parallel::in_parallel;
-use crate::program::{Binding, Constants, Input, Operations, Output, Program, Role, Statement};
-use crate::target::TARGET;
+use crate::program::{Binding, Input, Output, Program, Role, Statement};
 use builder::{Builder, Made};
 use equations::Equations;
 use moser_veselov::Kinetic;
 use nhi_methods::{Applies, Facts};
-use std::sync::OnceLock;
 
 /// How the steps of a method are computed.
 enum Scheme {
@@ -213,7 +209,7 @@ impl MethodPrograms {
     }
 }
 
-/// Why there are no derivatives of the steps of a method, if [`derivative_programs`] has none.
+/// Why there are no derivatives of the steps of a method, if there are none.
 pub fn derivatives_refusal(method: Method) -> &'static str {
     match scheme(method) {
         Scheme::Reflecting(_) => "its state has two velocities",
@@ -239,19 +235,20 @@ struct JumpSymbols {
     lambda: Vec<Expr>,
 }
 
-/// The programs of a method for a system.
-pub fn method_programs(x: &Mechanics, method: Method) -> MethodPrograms {
-    programs(x, method, false)
+/// A step of one method for one system, which can be written in several forms. Which of them takes the fewest operations is known
+/// after the passes only.
+pub struct StepForms {
+    x: Mechanics,
+    method: Method,
+    scheme: Scheme,
 }
 
-/// The same for readers: residuals and Jacobian of Newton's method have names.
-pub fn readable_programs(x: &Mechanics, method: Method) -> MethodPrograms {
-    programs(x, method, true)
+/// A step in one form.
+pub struct StepForm {
+    form: Form,
+    /// The step, in the pool of its [`StepForms`].
+    pub step: Program,
 }
-
-/// Operations of a program, as they are written, from which on it would take too long to compare its forms when they are nearly
-/// done.
-const MOST_COMPARED: usize = 40_000;
 
 /// How a step is written, where there is a choice.
 #[derive(Clone, Copy, Default)]
@@ -268,51 +265,67 @@ struct Form {
     readable: bool,
 }
 
-/// A step in a form.
-struct Candidate {
-    form: Form,
-    step: Program,
-    /// Its operations as it is written, and when it is nearly done, once they have been counted.
-    written: OnceLock<(usize, usize)>,
-    estimated: OnceLock<(usize, usize)>,
-}
+impl StepForms {
+    /// The step of a method for a system.
+    pub fn of(x: &Mechanics, method: Method) -> StepForms {
+        StepForms { x: x.clone(), method, scheme: scheme(method) }
+    }
 
-fn programs(mechanics: &Mechanics, method: Method, readable: bool) -> MethodPrograms {
-    let mut x = mechanics.clone();
-    let facts = method.facts();
-    let scheme = scheme(method);
-    let mut candidates = Vec::new();
-    for &exchanged in scheme.exchanges(&x) {
-        let form = Form { exchanged, ..Form::default() };
-        candidates.push(Candidate::new(form, self::step(&mut x, facts, &scheme, form).0));
-        let form = Form { reduced: true, ..form };
-        if let (step, Made { reduced: true, .. }) = self::step(&mut x, facts, &scheme, form) {
-            candidates.push(Candidate::new(form, step));
+    /// Owner of the expressions.
+    pub fn pool(&self) -> &Pool {
+        &self.x.system.pool
+    }
+
+    /// The step with each choice of rows of the constraints, and with constraints eliminated where they can be.
+    pub fn written(&mut self) -> Vec<StepForm> {
+        let mut all = Vec::new();
+        for &exchanged in self.scheme.exchanges(&self.x) {
+            let form = Form { exchanged, ..Form::default() };
+            all.push(StepForm { form, step: self.write(form).0 });
+            let form = Form { reduced: true, ..form };
+            if let (step, Made { reduced: true, .. }) = self.write(form) {
+                all.push(StepForm { form, step });
+            }
+        }
+        all
+    }
+
+    /// The same step with names for the parts that residuals of Newton's method share, if there are any. What they share cannot be
+    /// seen as it is written.
+    pub fn parted(&mut self, like: &StepForm) -> Option<StepForm> {
+        if !like.step.has_loop() {
+            return None;
+        }
+        let form = Form { parted: true, ..like.form };
+        let (step, Made { parted, .. }) = self.write(form);
+        parted.then_some(StepForm { form, step })
+    }
+
+    /// The same step for readers: residuals and Jacobian of Newton's method have names.
+    pub fn readable(&mut self, like: &StepForm) -> StepForm {
+        let form = Form { readable: true, ..like.form };
+        StepForm { form, step: self.write(form).0 }
+    }
+
+    /// The programs of the method with this step.
+    pub fn with(
+        mut self,
+        StepForm { step, .. }: StepForm,
+        derivatives: Option<(DerivativePrograms, CurvatureProgram)>,
+    ) -> MethodPrograms {
+        let starts = self.scheme.starts(&mut self.x);
+        MethodPrograms {
+            method: self.method,
+            state: self.scheme.state(),
+            pool: self.x.system.pool,
+            step,
+            starts,
+            derivatives,
         }
     }
-    let mut best = cheapest(&x, candidates, TARGET.very_long);
-    if best.step.has_loop() {
-        let parted = Form { parted: true, ..best.form };
-        if let (step, Made { parted: true, .. }) = self::step(&mut x, facts, &scheme, parted) {
-            // What is shared cannot be seen as it is written.
-            best = cheapest(&x, vec![best, Candidate::new(parted, step)], MOST_COMPARED);
-        }
-    }
-    let Candidate { form, mut step, .. } = best;
-    if readable {
-        step = self::step(&mut x, facts, &scheme, Form { readable, ..form }).0;
-    }
-    let is_differentiated = x.system.differentiated.contains(&method);
-    let derivatives = is_differentiated
-        .then(|| derivative_programs(mechanics, method).zip(curvature_program(mechanics, method)));
-    let starts = scheme.starts(&mut x);
-    MethodPrograms {
-        method,
-        state: scheme.state(),
-        pool: x.system.pool,
-        step,
-        starts,
-        derivatives: derivatives.flatten(),
+
+    fn write(&mut self, form: Form) -> (Program, Made) {
+        step(&mut self.x, self.method.facts(), &self.scheme, form)
     }
 }
 
@@ -379,50 +392,6 @@ fn step(x: &mut Mechanics, facts: &Facts, scheme: &Scheme, form: Form) -> (Progr
         x.exchange_rows();
     }
     step
-}
-
-impl Candidate {
-    fn new(form: Form, step: Program) -> Candidate {
-        Candidate { form, step, written: OnceLock::new(), estimated: OnceLock::new() }
-    }
-
-    /// The operations of the step as it is written.
-    fn written(&self, x: &Mechanics) -> (usize, usize) {
-        let count = |pool: &mut Pool, constants: &mut Constants, program: &Program| {
-            Operations::of(pool, constants, program).weight()
-        };
-        *self.written.get_or_init(|| self.count(x, count))
-    }
-
-    /// Those when it is nearly done.
-    fn estimated(&self, x: &Mechanics) -> (usize, usize) {
-        *self.estimated.get_or_init(|| self.count(x, estimate))
-    }
-
-    /// What `measure` counts of the step.
-    fn count(
-        &self,
-        x: &Mechanics,
-        measure: impl FnOnce(&mut Pool, &mut Constants, &Program) -> (usize, usize),
-    ) -> (usize, usize) {
-        let (mut pool, program) = self.step.isolated(&x.system.pool);
-        measure(&mut pool, &mut Constants::default(), &program)
-    }
-}
-
-/// The form of a step with the fewest operations: when it is nearly done, or as it is written where one has `most` operations.
-fn cheapest(x: &Mechanics, mut candidates: Vec<Candidate>, most: usize) -> Candidate {
-    if candidates.len() == 1 {
-        return candidates.remove(0);
-    }
-    let all = |count: fn(&Candidate, &Mechanics) -> (usize, usize)| {
-        in_parallel(&candidates, |_| "comparison of the forms of a step", |candidate| count(candidate, x))
-    };
-    let written = all(Candidate::written);
-    let are_short = written.iter().all(|&(operations, _)| operations < most);
-    let costs = if are_short { all(Candidate::estimated) } else { written };
-    let (_, least) = costs.into_iter().zip(candidates).min_by_key(|&(cost, _)| cost).expect("a first form");
-    least
 }
 
 fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Form) -> (Program, Made) {

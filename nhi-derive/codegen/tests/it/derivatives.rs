@@ -8,11 +8,11 @@ use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
+use nhi_codegen::forms::{curvature_program, derivative_programs};
 use nhi_codegen::functions::FirstDerivatives;
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, basis_program,
-    curvature_program, derivative_programs,
 };
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;

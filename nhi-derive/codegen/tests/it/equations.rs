@@ -5,7 +5,8 @@
 use crate::support::{Random, Run};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
-use nhi_codegen::method::{Method, MethodPrograms, method_programs, readable_programs};
+use nhi_codegen::forms::{method_programs, readable_programs};
+use nhi_codegen::method::{Method, MethodPrograms};
 use nhi_codegen::optimise::{Options, optimise_step, split};
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::parallel::in_parallel;

@@ -23,17 +23,12 @@ mod formula;
 mod tangent;
 
 use super::builder::{Builder, Solved};
-use super::{
-    Form, MOST_COMPARED, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs,
-};
+use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
 use crate::expr::{Expr, Pool};
 use crate::functions::FirstDerivatives;
 use crate::mechanics::{Matrix, Mechanics};
-use crate::optimise::estimate;
 use crate::program::liveness::drop_unused;
-use crate::program::{
-    Basis, Binding, Constants, Derivative, Input, Operations, Output, Product, Program, Role, lets,
-};
+use crate::program::{Basis, Binding, Derivative, Input, Output, Program, Role, lets};
 use coordinates::{Coordinates, Frame};
 pub use coordinates::{TangentBasis, tangent_basis};
 use cotangent::{Carried, Cotangent};
@@ -178,100 +173,108 @@ pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
     BasisDerivativeProgram { pool: x.system.pool, derivative }
 }
 
-/// The derivatives of a method's step; none for methods that reflect, whose state has two velocities, and where a map has no
-/// known derivative.
-pub fn derivative_programs(x: &Mechanics, method: Method) -> Option<DerivativePrograms> {
-    let Written { pool, programs, .. } = in_best_form(x, method, false, |b, step| {
-        [
-            program(b, step, ("linearize", &LINEARIZE), linearize),
-            program(b, step, ("linearize_parameters", &PARAMETERS), by_parameters),
-            program(b, step, ("pull_back", &PULL_BACK), pull_back),
-        ]
-    })?;
-    let [linearize, linearize_parameters, pull_back] = programs;
-    Some(DerivativePrograms {
-        pool,
-        programs: FirstDerivatives { linearize, linearize_parameters, pull_back },
-    })
+/// Derivatives of one step, which can be written in several forms. Which of them takes the fewest operations is known after the
+/// passes only.
+pub struct DerivativeForms {
+    x: Mechanics,
+    family: &'static dyn NodeScheme,
+    exchanges: &'static [bool],
+    coordinates: Coordinates,
+    simplified: Option<Coordinates>,
+    of: Derivatives,
 }
 
-/// The second derivatives of a method's step, where there are first ones.
-pub fn curvature_program(x: &Mechanics, method: Method) -> Option<CurvatureProgram> {
-    // Whether fewer operations are left if symbols are replaced by what they are computed from differs from step to step.
-    let programs = [false, true].into_iter().filter_map(|pushes| {
-        in_best_form(x, method, true, |b, step| {
-            [program(b, step, ("curvature", &CURVATURE), |b, step, inputs| {
-                curvature(b, step, inputs, pushes)
-            })]
-        })
-    });
-    let Written { pool, programs: [curvature], .. } = programs.min_by_key(|written| written.weight)?;
-    Some(CurvatureProgram { pool, curvature })
+/// Which derivatives are written.
+#[derive(Clone, Copy)]
+enum Derivatives {
+    First,
+    /// Perhaps with symbols replaced by what they are computed from.
+    Second {
+        pushes: bool,
+    },
 }
 
-/// Programs about a step in a form, and the operations of the first one.
-struct Written<const N: usize> {
+/// Derivatives in one form.
+pub struct DerivativeForm {
     form: Form,
-    weight: (usize, usize),
-    pool: Pool,
-    programs: [Program; N],
+    is_simplified: bool,
+    /// Owner of the expressions.
+    pub pool: Pool,
+    /// The programs. Forms are compared by the first one.
+    pub programs: Vec<Program>,
 }
 
-/// Programs about the step of a method, in the form in which the first one has the fewest operations, perhaps with factors.
-fn in_best_form<const N: usize>(
-    x: &Mechanics,
-    method: Method,
-    with_factors: bool,
-    write: impl Fn(&mut Builder<'_>, &Step) -> [Program; N],
-) -> Option<Written<N>> {
-    let scheme = scheme(method);
-    let Scheme::Node(family) = scheme else { return None };
-    let mut x = x.clone();
-    let (coordinates, simplified) = Coordinates::both(&mut Builder::new(&mut x));
-    let written = |form: Form, coordinates: &Coordinates, factored: bool| {
+impl DerivativeForms {
+    /// Those of [`DerivativePrograms`]; none for methods that reflect, whose state has two velocities.
+    pub fn first(x: &Mechanics, method: Method) -> Option<DerivativeForms> {
+        DerivativeForms::of(x, method, Derivatives::First)
+    }
+
+    /// Those of [`CurvatureProgram`]. Whether fewer operations are left if symbols are replaced by what they are computed from
+    /// differs from step to step.
+    pub fn second(x: &Mechanics, method: Method, pushes: bool) -> Option<DerivativeForms> {
+        DerivativeForms::of(x, method, Derivatives::Second { pushes })
+    }
+
+    fn of(x: &Mechanics, method: Method, of: Derivatives) -> Option<DerivativeForms> {
+        let scheme = scheme(method);
+        let Scheme::Node(family) = scheme else { return None };
         let mut x = x.clone();
+        let exchanges = scheme.exchanges(&x);
+        let (coordinates, simplified) = Coordinates::both(&mut Builder::new(&mut x));
+        Some(DerivativeForms { x, family, exchanges, coordinates, simplified, of })
+    }
+
+    /// Those with each choice of rows of the constraints, with constraints eliminated, and with linear equations differentiated, where
+    /// that can be; none where a map has no known derivative.
+    pub fn written(&self) -> impl Iterator<Item = DerivativeForm> {
+        let forms = [[false, false], [true, false], [false, true], [true, true]];
+        let forms = self.exchanges.iter().flat_map(move |&exchanged| {
+            forms.map(|[reduced, implicit]| Form { exchanged, reduced, implicit, ..Form::default() })
+        });
+        forms.filter_map(|form| self.write(form, false, false))
+    }
+
+    /// The same derivatives with a simplified basis, if there is one.
+    pub fn simplified(&self, like: &DerivativeForm) -> Option<DerivativeForm> {
+        self.write(like.form, true, false)
+    }
+
+    /// The same derivatives as factors, where that can be.
+    pub fn factored(&self, like: &DerivativeForm) -> Option<DerivativeForm> {
+        let has_factors = like.form.implicit && matches!(self.of, Derivatives::Second { .. });
+        has_factors.then(|| self.write(like.form, like.is_simplified, true)).flatten()
+    }
+
+    fn write(&self, form: Form, is_simplified: bool, factored: bool) -> Option<DerivativeForm> {
+        let coordinates = if is_simplified { self.simplified.as_ref()? } else { &self.coordinates };
+        let mut x = self.x.clone();
         if form.exchanged {
             x.exchange_rows();
         }
-        let mut b = Builder::to_differentiate(&mut x, form);
-        let step = Step { factored, ..Step::written(&mut b, family, coordinates) };
+        let b = &mut Builder::to_differentiate(&mut x, form);
+        let step = Step { factored, ..Step::written(b, self.family, coordinates) };
         // Nothing can be eliminated, or there are no linear equations: this is one of the other forms again.
         if form.reduced && !b.made.reduced || form.implicit && !b.made.implicit {
             return None;
         }
-        let programs = write(&mut b, &step);
+        let programs = match self.of {
+            Derivatives::First => vec![
+                program(b, &step, ("linearize", &LINEARIZE), linearize),
+                program(b, &step, ("linearize_parameters", &PARAMETERS), by_parameters),
+                program(b, &step, ("pull_back", &PULL_BACK), pull_back),
+            ],
+            Derivatives::Second { pushes } => {
+                let second = |b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>| {
+                    curvature(b, step, inputs, pushes)
+                };
+                vec![program(b, &step, ("curvature", &CURVATURE), second)]
+            }
+        };
         let pool = x.system.pool;
-        if !programs.iter().all(|program| is_defined(&pool, program)) {
-            return None;
-        }
-        Some(Written { form, weight: weight(&pool, &programs[0]), pool, programs })
-    };
-    let forms = [[false, false], [true, false], [false, true], [true, true]];
-    let forms = scheme.exchanges(&x).iter().flat_map(|&exchanged| {
-        forms.map(|[reduced, implicit]| Form { exchanged, reduced, implicit, ..Form::default() })
-    });
-    let best =
-        forms.filter_map(|form| written(form, &coordinates, false)).min_by_key(|written| written.weight)?;
-    let other = simplified.as_ref().and_then(|simplified| written(best.form, simplified, false));
-    let (coordinates, best) = match (simplified, other) {
-        (Some(simplified), Some(other)) if other.weight < best.weight => (simplified, other),
-        _ => (coordinates, best),
-    };
-    let factored =
-        (with_factors && best.form.implicit).then(|| written(best.form, &coordinates, true)).flatten();
-    [Some(best), factored].into_iter().flatten().min_by_key(|written| written.weight)
-}
-
-/// The operations of a program when it is nearly done, or as it is written if it is very long.
-fn weight(pool: &Pool, program: &Program) -> (usize, usize) {
-    let (mut pool, program) = program.isolated(pool);
-    let constants = &mut Constants::default();
-    let written = Operations::of(&mut pool, constants, &program).weight();
-    let (each, prepared) =
-        if written.0 < MOST_COMPARED { estimate(&mut pool, constants, &program) } else { written };
-    // Processors take two products at a time in these loops.
-    let products: usize = program.products().iter().map(Product::terms).sum();
-    (each - products, prepared)
+        let are_defined = programs.iter().all(|program| is_defined(&pool, program));
+        are_defined.then_some(DerivativeForm { form, is_simplified, pool, programs })
+    }
 }
 
 /// Whether no result depends on a derivative that is not known.

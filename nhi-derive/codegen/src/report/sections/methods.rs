@@ -5,7 +5,7 @@ use super::expectation::expectations;
 use super::{Context, text};
 use crate::engine::EngineError;
 use crate::expr::{Expr, Node, Pool};
-use crate::method::readable_programs;
+use crate::forms::readable_programs;
 use crate::program::{Program, Statement, usual};
 use std::collections::HashMap;
 
