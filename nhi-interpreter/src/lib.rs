@@ -10,6 +10,7 @@ mod maps;
 mod newton;
 mod simulation;
 mod strict;
+pub mod trace;
 
 pub use maps::map;
 pub use simulation::Simulation;

@@ -46,7 +46,6 @@ mod manifold;
 mod native;
 mod passage;
 mod simulation;
-mod trace;
 
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};

@@ -2,6 +2,7 @@
 
 use crate::Scalar;
 use crate::drive::{Drive, SinCosUpdate};
+use crate::scalar::Smooth;
 use core::array::from_fn;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -132,7 +133,7 @@ fn number<T: Scalar>(x: f64) -> T {
 
 /// [`Scalar`] by the chain rule. The values are those of the inner scalar's functions.
 macro_rules! scalar_by_chain_rule {
-    ([$($generics:tt)*] $type:ty, $value:ident) => {
+    ([$($generics:tt)*] $type:ty, $value:ident $(, $($choose:item)*)?) => {
         impl<$($generics)*> Scalar for $type {
             const EPSILON: f64 = <$value as Scalar>::EPSILON;
             const DRIVE: Drive = Drive {
@@ -152,6 +153,12 @@ macro_rules! scalar_by_chain_rule {
             #[inline(always)]
             fn is_near(self, bound: f64) -> bool {
                 Forward::re(self).is_near(bound)
+            }
+            $($($choose)*)?
+            #[inline(always)]
+            fn chained<S: Smooth>(self) -> Self {
+                let x = Forward::re(self);
+                Forward::chain(self, S::of(x), S::slope(x))
             }
             scalar_by_chain_rule! {
                 $value:
@@ -220,7 +227,23 @@ macro_rules! scalar_by_chain_rule {
     )*};
 }
 
-scalar_by_chain_rule!([T: Scalar, const N: usize] Dual<T, N>, T);
+scalar_by_chain_rule!([T: Scalar, const N: usize] Dual<T, N>, T,
+    #[inline(always)]
+    fn choose<V>(
+        self,
+        bound: f64,
+        near: impl FnOnce() -> V,
+        far: impl FnOnce() -> V,
+        either: impl FnOnce(V, V, &dyn Fn(Self, Self) -> Self) -> V,
+    ) -> V {
+        self.re.choose(bound, near, far, |near, far, one| {
+            either(near, far, &|near: Self, far: Self| Dual {
+                re: one(near.re, far.re),
+                eps: from_fn(|i| one(near.eps[i], far.eps[i])),
+            })
+        })
+    }
+);
 
 #[cfg(feature = "num-dual")]
 mod of_num_dual {
@@ -229,6 +252,7 @@ mod of_num_dual {
     use super::{Forward, number};
     use crate::Scalar;
     use crate::drive::{Drive, SinCosUpdate};
+    use crate::scalar::Smooth;
     use num_dual::{Derivative, Dual, DualNum, DualNumFloat, DualSVec};
 
     impl<T: Scalar + DualNum<Primitive = F>, F: DualNumFloat> Forward for Dual<T> {

@@ -190,6 +190,7 @@ macro_rules! factors {
     // In closed form, or by dual numbers through K.
     (@k_tangent Exp SO3 $dim:literal $sigma:ident $nu:ident) => { SO3::exp_k_tangent(*$sigma, *$nu) };
     (@k_tangent Exp SE3 $dim:literal $sigma:ident $nu:ident) => { SE3::exp_k_tangent(*$sigma, *$nu) };
+    (@k_tangent Cayley $group:ident $dim:literal $sigma:ident $nu:ident) => { $group::cay_k_tangent(*$sigma, *$nu) };
     (@k_tangent $tau:ident $group:ident $dim:literal $sigma:ident $nu:ident) => {{
         let one = T::from_f64(1.0);
         let sigma = array(Dual::constant($sigma[0]), |i| {
@@ -410,23 +411,23 @@ impl<G: Factor, T: Scalar, const K: usize, const N: usize> Vector<T> for Posed<G
 mod tests {
     use super::*;
 
-    fn is_derivative_of_k<G, const N: usize>()
+    fn is_derivative_of_k<R, G, const N: usize>()
     where
         G: Factor<Algebra<f64> = [f64; N], Algebra<Dual<f64>> = [Dual<f64>; N]>,
-        Exp: Retracts<G>,
+        R: Retracts<G>,
     {
         // Where the series of D is summed, and beyond.
         for scale in [0.0, 0.2, 1.3] {
             let sigma: [f64; N] = array(0.0, |i| scale * (1.0 + 2.0 * i as f64).sin());
             let nu: [f64; N] = array(0.0, |i| (2.0 + 3.0 * i as f64).cos());
-            let tangent = <Exp as Retracts<G>>::k_tangent::<f64>(&sigma, &nu);
+            let tangent = R::k_tangent::<f64>(&sigma, &nu);
             for along in 0..N {
                 let moved = array(Dual::constant(0.0), |i| Dual {
                     re: sigma[i],
                     eps: [f64::from(u8::from(i == along))],
                 });
                 let nu = array(Dual::constant(0.0), |i| Dual::constant(nu[i]));
-                let k = <Exp as Retracts<G>>::k::<Dual<f64>>(&moved, &nu);
+                let k = R::k::<Dual<f64>>(&moved, &nu);
                 for (entry, k) in k.as_ref().iter().enumerate() {
                     let (found, expected) = (tangent.as_ref()[N * entry + along], k.eps[0]);
                     assert!((found - expected).abs() < 1e-14, "{entry}, {along}: {found} {expected}");
@@ -438,9 +439,12 @@ mod tests {
     /// In closed form as by dual numbers.
     #[test]
     fn k_tangents_are_derivatives_of_k() {
-        is_derivative_of_k::<SE2<f64>, 3>();
-        is_derivative_of_k::<SO3<f64>, 3>();
-        is_derivative_of_k::<SE3<f64>, 6>();
+        is_derivative_of_k::<Exp, SE2<f64>, 3>();
+        is_derivative_of_k::<Cayley, SE2<f64>, 3>();
+        is_derivative_of_k::<Exp, SO3<f64>, 3>();
+        is_derivative_of_k::<Cayley, SO3<f64>, 3>();
+        is_derivative_of_k::<Exp, SE3<f64>, 6>();
+        is_derivative_of_k::<Cayley, SE3<f64>, 6>();
     }
 
     /// The maps of a group are the same wherever they are compiled.

@@ -1,5 +1,6 @@
 use crate::drive::{Drive, SinCosUpdate};
 use crate::trigonometry;
+use core::f64::consts::PI;
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::Float;
@@ -67,12 +68,37 @@ pub trait Scalar:
     ) -> (Self, Self) {
         self.sin_cos()
     }
-    /// `near` if the value is below `bound`, else `far` of it: the only way in which the maps of groups choose among formulas.
-    /// A number type that records operations, or that takes the same ones for several numbers, has `near` alone.
+    /// `near` if the value is below `bound`, else `far` of it. This and [`choose`](Scalar::choose) are the only ways in which the
+    /// maps of groups choose among formulas. A number type that takes the same ones for several numbers has `near` alone.
     #[doc(hidden)]
     #[inline(always)]
     fn near_or_far(self, bound: f64, near: Self, far: impl Fn(Self) -> Self) -> Self {
-        if self.is_near(bound) { near } else { far(self) }
+        self.choose(bound, || near, || far(self), |near, far, one| one(near, far))
+    }
+    /// `near()` if the value is below `bound`, else `far()`. A number type that records operations takes both, and makes one
+    /// value of them by `either`, with a function that makes one number of two.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn choose<V>(
+        self,
+        bound: f64,
+        near: impl FnOnce() -> V,
+        far: impl FnOnce() -> V,
+        _either: impl FnOnce(V, V, &dyn Fn(Self, Self) -> Self) -> V,
+    ) -> V {
+        if self.is_near(bound) { near() } else { far() }
+    }
+    /// A function of the value. Numbers that carry derivatives multiply these by its derivative.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn chained<S: Smooth>(self) -> Self {
+        S::of(self)
+    }
+    /// The nearest multiple of 2π, without derivatives.
+    #[doc(hidden)]
+    #[inline]
+    fn full_turns(self) -> Self {
+        Self::from_f64(2.0 * PI * Float::round(self.to_f64() / (2.0 * PI)))
     }
     /// Whether [`near`](Scalar::near_or_far) is chosen.
     #[doc(hidden)]
@@ -87,6 +113,15 @@ pub trait Scalar:
     fn opaque(self) -> Self {
         self
     }
+}
+
+/// A function of one number and its derivative.
+#[doc(hidden)]
+pub trait Smooth {
+    /// The value.
+    fn of<T: Scalar>(x: T) -> T;
+    /// The derivative.
+    fn slope<T: Scalar>(x: T) -> T;
 }
 
 macro_rules! float_scalar {

@@ -1,11 +1,13 @@
 //! The interpreter against formulas that share nothing with it or with the runtime.
 
+mod c_maps;
 mod functions;
 mod maps;
 mod newton;
 #[path = "../../../nhi-derive/codegen/tests/support/parse.rs"]
 mod parse;
 mod simulation;
+mod trace;
 
 use nhi_codegen::expr::Pool;
 use nhi_interpreter::{Options, run_program};

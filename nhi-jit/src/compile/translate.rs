@@ -3,7 +3,6 @@
 
 use super::status::{self, Status};
 use crate::native::{map_symbol, numbers_of_saddle_point};
-use crate::trace::{Node, Trace, trace};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Opcode, Signature, StackSlot,
@@ -17,6 +16,7 @@ use nhi_codegen::expr::{Function as Elementary, Saddle};
 use nhi_codegen::group::{Group, Map};
 use nhi_codegen::lower::{self, Known, Operand, Operation, Statement, ZEROS};
 use nhi_codegen::program::{Role, Singular};
+use nhi_interpreter::trace::{Node, Trace, trace};
 use nhi_methods::Retraction;
 use nhi_runtime::{Failure, emitted};
 use std::collections::HashMap;
@@ -464,14 +464,14 @@ impl<'a> Translator<'a> {
     /// checks.
     fn map(&mut self, map: Map, group: &Group, arguments: &[Vec<Operand>], wanted: &[usize]) -> Vec<Value> {
         let arguments: Vec<Vec<Value>> = arguments.iter().map(|numbers| self.all(numbers)).collect();
-        let lengths: Vec<usize> = arguments.iter().map(Vec::len).collect();
-        let Some(trace) = trace(map, group, self.retraction, &lengths) else {
+        let Some(trace) = trace(map, group, self.retraction) else {
             return self.called_map(map, group, &arguments, wanted);
         };
-        let numbers = self.traced(&trace, &arguments.concat(), wanted);
+        let (trace, conditions) = trace.near();
+        let numbers = self.traced(&trace, &conditions, &arguments.concat(), wanted);
         let results: Vec<Value> = wanted.iter().filter_map(|&i| numbers[trace.results[i]]).collect();
         let mut holds = None;
-        for &(x, bound) in &trace.conditions {
+        for (x, bound) in conditions {
             let Some(x) = numbers[x] else { continue };
             let bound = self.number(bound);
             let is_below = self.compare(x, FloatCC::LessThan, bound);
@@ -494,28 +494,25 @@ impl<'a> Translator<'a> {
     }
 
     /// The operations that the `wanted` results, and the conditions, depend on.
-    fn traced(&mut self, trace: &Trace, arguments: &[Value], wanted: &[usize]) -> Vec<Option<Value>> {
-        let mut is_needed = vec![false; trace.nodes.len()];
+    fn traced(
+        &mut self,
+        trace: &Trace,
+        conditions: &[(usize, f64)],
+        arguments: &[Value],
+        wanted: &[usize],
+    ) -> Vec<Option<Value>> {
+        let nodes = trace.nodes.list();
+        let mut is_needed = vec![false; nodes.len()];
         wanted.iter().for_each(|&i| is_needed[trace.results[i]] = true);
-        trace.conditions.iter().for_each(|&(x, _)| is_needed[x] = true);
-        for (i, node) in trace.nodes.iter().enumerate().rev() {
-            if !is_needed[i] {
-                continue;
-            }
-            match *node {
-                Node::Argument(_) | Node::Constant(_) => {}
-                Node::Neg(x) | Node::Sqrt(x) | Node::Sin(x) | Node::Cos(x) | Node::Call(_, x) => {
-                    is_needed[x] = true;
-                }
-                Node::Add(x, y) | Node::Sub(x, y) | Node::Mul(x, y) | Node::Div(x, y) => {
-                    is_needed[x] = true;
-                    is_needed[y] = true;
-                }
+        conditions.iter().for_each(|&(x, _)| is_needed[x] = true);
+        for (i, node) in nodes.iter().enumerate().rev() {
+            if is_needed[i] {
+                node.operands().into_iter().for_each(|x| is_needed[x] = true);
             }
         }
-        let mut numbers = vec![None; trace.nodes.len()];
+        let mut numbers = vec![None; nodes.len()];
         let mut sines: HashMap<usize, [Value; 2]> = HashMap::new();
-        for (i, node) in trace.nodes.iter().enumerate().filter(|&(i, _)| is_needed[i]) {
+        for (i, node) in nodes.iter().enumerate().filter(|&(i, _)| is_needed[i]) {
             let of = |x: usize| numbers[x].expect("operands come first");
             numbers[i] = Some(match *node {
                 Node::Argument(place) => arguments[place],
@@ -529,6 +526,8 @@ impl<'a> Translator<'a> {
                 Node::Sin(x) => sines.entry(x).or_insert_with(|| self.sin_cos(of(x)))[0],
                 Node::Call(function, x) => self.call(function, &[of(x)]),
                 Node::Cos(x) => sines.entry(x).or_insert_with(|| self.sin_cos(of(x)))[1],
+                Node::Atan2(y, x) => self.call("atan2", &[of(y), of(x)]),
+                Node::Choice { .. } => unreachable!("for small motions nothing is chosen"),
             });
         }
         numbers

@@ -12,6 +12,7 @@
 mod far;
 
 use crate::Scalar;
+use crate::scalar::Smooth;
 use core::f64::consts::PI;
 
 /// Below this s the series of A, B and C is summed, above it the closed form is evaluated. The series is summed in either
@@ -88,19 +89,58 @@ const BERNOULLI: Polynomial<3> = Polynomial([
 /// ```
 #[inline(always)]
 pub fn d<T: Scalar>(s: T) -> T {
-    s.near_or_far(NEAR, BERNOULLI.at(s), far::d)
+    struct D;
+    impl Smooth for D {
+        #[inline(always)]
+        fn of<T: Scalar>(s: T) -> T {
+            s.near_or_far(NEAR, BERNOULLI.at(s), far::d)
+        }
+        #[inline(always)]
+        fn slope<T: Scalar>(s: T) -> T {
+            d_prime(s)
+        }
+    }
+    s.chained::<D>()
 }
 
 /// dD/ds, in the terms of [`d`].
 #[inline(always)]
 pub fn d_prime<T: Scalar>(s: T) -> T {
-    s.near_or_far(NEAR, const { BERNOULLI.derivative() }.at(s), far::d_prime)
+    struct DPrime;
+    impl Smooth for DPrime {
+        #[inline(always)]
+        fn of<T: Scalar>(s: T) -> T {
+            s.near_or_far(NEAR, const { BERNOULLI.derivative() }.at(s), far::d_prime)
+        }
+        #[inline(always)]
+        fn slope<T: Scalar>(s: T) -> T {
+            d_second(s)
+        }
+    }
+    s.chained::<DPrime>()
 }
 
 /// d²D/ds², in the terms of [`d`].
 #[inline(always)]
 pub fn d_second<T: Scalar>(s: T) -> T {
-    s.near_or_far(NEAR, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
+    struct DSecond;
+    impl Smooth for DSecond {
+        #[inline(always)]
+        fn of<T: Scalar>(s: T) -> T {
+            s.near_or_far(NEAR, const { BERNOULLI.derivative().derivative() }.at(s), far::d_second)
+        }
+        #[inline(always)]
+        fn slope<T: Scalar>(s: T) -> T {
+            d_third(s)
+        }
+    }
+    s.chained::<DSecond>()
+}
+
+/// d³D/ds³, in the terms of [`d`]. Its derivative is that of its formulas.
+#[inline(always)]
+pub fn d_third<T: Scalar>(s: T) -> T {
+    s.near_or_far(NEAR, const { BERNOULLI.derivative().derivative().derivative() }.at(s), far::d_third)
 }
 
 /// x/sin x = Σ cⱼ zʲ as a function of z = sin² x, for z < 0.01, where eight terms are sufficient.

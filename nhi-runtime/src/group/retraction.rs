@@ -135,6 +135,12 @@ macro_rules! truncation {
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct $name;
 
+        impl $name {
+            /// The coefficients of the polynomial of ad, highest power first: the first two, and the others.
+            #[doc(hidden)]
+            pub const COEFFICIENTS: ([f64; 2], &'static [f64]) = $coefficients;
+        }
+
         impl<G: Group> Retraction<G> for $name
         where
             Exp: Retraction<G>,
@@ -153,15 +159,15 @@ macro_rules! truncation {
             }
             #[inline(always)]
             fn dtau_inv(x: G::Algebra) -> G::Operator {
-                polynomial::<G>(x, $coefficients)
+                polynomial::<G>(x, Self::COEFFICIENTS)
             }
             #[inline(always)]
             fn k(x: G::Algebra, mu: G::Algebra) -> G::Operator {
-                polynomial_k::<G>(x, mu, $coefficients)
+                polynomial_k::<G>(x, mu, Self::COEFFICIENTS)
             }
             #[inline(always)]
             fn dtau_inv_star(x: G::Algebra, mu: G::Algebra) -> G::Algebra {
-                polynomial_star::<G>(x, mu, $coefficients)
+                polynomial_star::<G>(x, mu, Self::COEFFICIENTS)
             }
             symmetric!(G);
             #[inline(always)]

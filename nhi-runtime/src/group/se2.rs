@@ -2,8 +2,6 @@ use super::coefficients::{self, FULL_TURN};
 use super::retraction::symmetric;
 use super::{Cayley, Ccsk, Column, Exp, Flat, Group, Retraction};
 use crate::Scalar;
-use core::f64::consts::PI;
-use num_traits::Float;
 
 /// Motions of the plane: a rotation by θ and the position (x, y).
 ///
@@ -45,8 +43,18 @@ impl<T: Scalar> SE2<T> {
     /// θ without its full turns, in [−π, π].
     #[inline(always)]
     fn principal_angle(self) -> T {
-        let turns = Float::round(self.theta.to_f64() / (2.0 * PI));
-        self.theta - T::from_f64(2.0 * PI * turns)
+        self.theta - self.theta.full_turns()
+    }
+
+    /// ∂K/∂σ of the Cayley map, the derivatives of each entry of K one after the other.
+    #[inline(always)]
+    pub(crate) fn cay_k_tangent(_: [T; 3], mu: [T; 3]) -> [T; 27] {
+        let quarter = mu.times(T::from_f64(0.25));
+        let mut all = [T::from_f64(0.0); 27];
+        all[..3].copy_from_slice(&quarter);
+        all[0] = quarter[0] + quarter[0];
+        (all[3], all[6]) = (quarter[1], quarter[2]);
+        all
     }
 }
 

@@ -101,6 +101,31 @@ impl<T: Scalar> SE3<T> {
         });
         all
     }
+
+    /// ∂K/∂σ of the Cayley map: with μ = (m, f)/4 and the derivatives of SO(3), those of the upper left block along ω, and
+    ///
+    /// ```text
+    /// δ_ij f_k − δ_jk f_i    of the upper left block along v
+    /// δ_ik f_j − δ_jk f_i    of the upper right block along ω
+    /// ```
+    #[inline(always)]
+    pub(crate) fn cay_k_tangent(x: [T; 6], mu: [T; 6]) -> [T; 216] {
+        let ((omega, _), (m, f)) = (split(x), split(mu));
+        let by_rotation = SO3::cay_k_tangent(omega, m);
+        let f = f.times(T::from_f64(0.25));
+        let one = |i: usize, k: usize, x: T| if i == k { x } else { T::from_f64(0.0) };
+        let mut all = [T::from_f64(0.0); 216];
+        unrolled::<27>(|entry| {
+            let (i, j, k) = (entry / 9, entry / 3 % 3, entry % 3);
+            let at = 36 * i + 6 * j + k;
+            all[at] = by_rotation[entry];
+            if i != j || j != k {
+                all[at + 3] = if j == k { -f[i] } else { one(i, j, f[k]) };
+                all[at + 6 * 3] = if j == k { -f[i] } else { one(i, k, f[j]) };
+            }
+        });
+        all
+    }
 }
 
 impl<T: Scalar> Group for SE3<T> {

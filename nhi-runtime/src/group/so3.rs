@@ -83,25 +83,38 @@ impl<T: Scalar> SO3<T> {
     ///
     /// Computed from its largest component, which avoids cancellation and includes half turns.
     pub(super) fn quaternion(self) -> (T, [T; 3]) {
+        type Quaternion<T> = (T, [T; 3]);
+        fn greater<T: Scalar>(
+            x: T,
+            y: T,
+            is: impl FnOnce() -> Quaternion<T>,
+            is_not: impl FnOnce() -> Quaternion<T>,
+        ) -> Quaternion<T> {
+            (y - x).choose(0.0, is, is_not, |is, is_not, one| {
+                (one(is.0, is_not.0), array(x, |i| one(is.1[i], is_not.1[i])))
+            })
+        }
         let r = self.0;
-        let (one, half) = (T::from_f64(1.0), T::from_f64(0.5));
+        let (zero, one, half) = (T::from_f64(0.0), T::from_f64(1.0), T::from_f64(0.5));
         let trace = r[0][0] + r[1][1] + r[2][2];
-        if trace.to_f64() > 0.0 {
+        let by_trace = || {
             let w2 = (one + trace).sqrt();
             let f = half / w2;
             let u = [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]];
-            return (half * w2, u.times(f));
-        }
-        let greater = |i: usize, j: usize| if r[j][j].to_f64() > r[i][i].to_f64() { j } else { i };
-        let i = greater(greater(0, 1), 2);
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        let u2 = (one + r[i][i] - r[j][j] - r[k][k]).sqrt();
-        let f = half / u2;
-        let w = (r[k][j] - r[j][k]) * f;
-        let mut u = [half * u2; 3];
-        u[j] = (r[i][j] + r[j][i]) * f;
-        u[k] = (r[i][k] + r[k][i]) * f;
-        if w.to_f64() < 0.0 { (-w, u.negated()) } else { (w, u) }
+            (half * w2, u.times(f))
+        };
+        let by_axis = |i: usize| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let u2 = (one + r[i][i] - r[j][j] - r[k][k]).sqrt();
+            let f = half / u2;
+            let w = (r[k][j] - r[j][k]) * f;
+            let mut u = [half * u2; 3];
+            u[j] = (r[i][j] + r[j][i]) * f;
+            u[k] = (r[i][k] + r[k][i]) * f;
+            greater(zero, w, || (-w, u.negated()), || (w, u))
+        };
+        let last_or = |i: usize| greater(r[2][2], r[i][i], || by_axis(2), || by_axis(i));
+        greater(trace, zero, by_trace, || greater(r[1][1], r[0][0], || last_or(1), || last_or(0)))
     }
 
     /// ∂K/∂σ of the exponential map, the derivatives of each entry of K one after the other.
@@ -140,6 +153,21 @@ impl<T: Scalar> SO3<T> {
                 sum = sum + gradient[j];
             }
             sum
+        })
+    }
+
+    /// ∂K/∂σ of the Cayley map, (δ_ij μ_k + δ_ik μ_j)/4.
+    #[inline(always)]
+    pub(crate) fn cay_k_tangent(_: [T; 3], mu: [T; 3]) -> [T; 27] {
+        let quarter = mu.times(T::from_f64(0.25));
+        array(T::from_f64(0.0), |entry| {
+            let (i, j, k) = (entry / 9, entry / 3 % 3, entry % 3);
+            match (i == j, i == k) {
+                (true, true) => quarter[k] + quarter[j],
+                (true, false) => quarter[k],
+                (false, true) => quarter[j],
+                (false, false) => T::from_f64(0.0),
+            }
         })
     }
 }
@@ -216,12 +244,12 @@ impl<T: Scalar> Retraction<SO3<T>> for Exp {
     fn tau_inv(g: SO3<T>) -> [T; 3] {
         let (w, u) = g.quaternion();
         let z = u.dot(u);
-        let half = if z.to_f64() < 0.01 {
-            coefficients::angle_over_sine(z)
-        } else {
+        let by_angle = || {
             let length = z.sqrt();
             length.atan2(w) / length
         };
+        let by_series = || coefficients::angle_over_sine(z);
+        let half = z.choose(0.01, by_series, by_angle, |near, far, one| one(near, far));
         u.times(half + half)
     }
     /// 1 + B ω̂ + C ω̂².

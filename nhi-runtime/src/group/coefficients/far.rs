@@ -68,10 +68,20 @@ pub(super) fn d_second<T: Scalar>(s: T) -> T {
     T::from_f64(2.0 / (FULL_TURN * FULL_TURN * FULL_TURN)) * sum
 }
 
+#[cold]
+#[inline]
+pub(super) fn d_third<T: Scalar>(s: T) -> T {
+    let (z, first, second) = poles(s);
+    let (first, second) = (first * first, second * second);
+    let powers = first * first + second * second;
+    let sum = T::from_f64(6.0) * powers + const { TAIL.derivative().derivative().derivative() }.at(z);
+    T::from_f64(2.0 / (FULL_TURN * FULL_TURN * FULL_TURN * FULL_TURN)) * sum
+}
+
 /// z = s/4π², 1/(1 − z), 1/(4 − z).
 #[inline]
 fn poles<T: Scalar>(s: T) -> (T, T, T) {
-    let z = s * T::from_f64(if s.to_f64() < FULL_TURN { 1.0 / FULL_TURN } else { f64::NAN });
+    let z = s * s.near_or_far(FULL_TURN, T::from_f64(1.0 / FULL_TURN), |_| T::from_f64(f64::NAN));
     let one = T::from_f64(1.0);
     (z, one / (one - z), one / (T::from_f64(4.0) - z))
 }

@@ -54,6 +54,12 @@ typedef double nhi_real;
 #define NHI_LOOP NHI_FN
 #endif
 #define NHI_R(x) ((nhi_real)(x))
+/* What is written through one of these pointers is not read through another one. */
+#ifdef __cplusplus
+#define NHI_RESTRICT __restrict
+#else
+#define NHI_RESTRICT restrict
+#endif
 
 /* Sine and cosine of one angle. */
 typedef struct {
@@ -1799,23 +1805,6 @@ NHI_FN void nhi_negated(int n, const nhi_real *x, nhi_real *out)
     }
 }
 
-NHI_FN nhi_real nhi_dot(int n, const nhi_real *x, const nhi_real *y)
-{
-    nhi_real sum = x[0] * y[0];
-    for (int i = 1; i < n; ++i) {
-        sum = sum + x[i] * y[i];
-    }
-    return sum;
-}
-
-/* out = M x */
-NHI_FN void nhi_apply(int n, const nhi_real *m, const nhi_real *x, nhi_real *out)
-{
-    for (int i = 0; i < n; ++i) {
-        out[i] = nhi_dot(n, m + i * n, x);
-    }
-}
-
 /* out = M^T x */
 NHI_FN void nhi_apply_star(int n, const nhi_real *m, const nhi_real *x, nhi_real *out)
 {
@@ -1893,565 +1882,9 @@ NHI_FN void nhi_cross(const nhi_real *x, const nhi_real *y, nhi_real *out)
     out[2] = c;
 }
 
-/* out = d + the matrix of y -> x cross y */
-NHI_FN void nhi_with_hat(nhi_real d, const nhi_real *x, nhi_real *out)
-{
-    out[0] = d;
-    out[1] = -x[2];
-    out[2] = x[1];
-    out[3] = x[2];
-    out[4] = d;
-    out[5] = -x[0];
-    out[6] = -x[1];
-    out[7] = x[0];
-    out[8] = d;
-}
-
-NHI_FN void nhi_hat(const nhi_real *x, nhi_real *out)
-{
-    nhi_with_hat(NHI_R(0.0), x, out);
-}
-
-/* out = out + x y^T */
-NHI_FN void nhi_add_outer(const nhi_real *x, const nhi_real *y, nhi_real *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            out[3 * i + j] = out[3 * i + j] + x[i] * y[j];
-        }
-    }
-}
-
-/* out = x hat M */
-NHI_FN void nhi_hat_after(const nhi_real *x, const nhi_real *m, nhi_real *out)
-{
-    for (int k = 0; k < 3; ++k) {
-        const int i = (k + 1) % 3;
-        const int j = (k + 2) % 3;
-        for (int c = 0; c < 3; ++c) {
-            out[3 * k + c] = x[i] * m[3 * j + c] + -x[j] * m[3 * i + c];
-        }
-    }
-}
-
-/* The 6 x 6 matrix of four blocks; a block that is null is zero. */
-NHI_FN void nhi_blocks(const nhi_real *a, const nhi_real *b, const nhi_real *c, const nhi_real *d, nhi_real *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            out[6 * i + j] = a != 0 ? a[3 * i + j] : NHI_R(0.0);
-            out[6 * i + 3 + j] = b != 0 ? b[3 * i + j] : NHI_R(0.0);
-            out[6 * i + 18 + j] = c != 0 ? c[3 * i + j] : NHI_R(0.0);
-            out[6 * i + 21 + j] = d != 0 ? d[3 * i + j] : NHI_R(0.0);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------------------------------------------------------
- * The functions of s = theta^2 in the exponential maps of rotations:
- *
- * A = sin theta/theta,  B = (1 - cos theta)/theta^2,  C = (theta - sin theta)/theta^3,
- * D = (1 - (theta/2) cot(theta/2))/theta^2,
- *
- * near zero by their series; derivatives are with respect to s.
+ * What the maps of groups call.
  */
-
-/* Below this s the series of A, B and C are summed, and below this one that of D. */
-#define NHI_SERIES 4.0
-#define NHI_NEAR 0.25
-/* s of a full turn. */
-#define NHI_FULL_TURN 39.47841760435743
-
-/* The coefficients of D and its derivatives near zero, and of what the poles leave of them elsewhere. */
-#define NHI_SERIES_OF_D                                                                                                \
-    {0.08333333333333333, 0.001388888888888889, 3.306878306878307e-05, 8.267195767195768e-07, 2.08767569878681e-08,    \
-     5.284190138687493e-10, 1.3382536530684679e-11, 3.3896802963225827e-13, 8.586062056277845e-15,                     \
-     2.174868698558062e-16, 5.5090028283602295e-18, 1.3954464685812525e-19}
-#define NHI_SERIES_OF_D_PRIME                                                                                          \
-    {0.001388888888888889, 6.613756613756614e-05, 2.48015873015873e-06, 8.35070279514724e-08,                          \
-     2.6420950693437467e-09, 8.029521918410808e-11, 2.3727762074258077e-12, 6.868849645022276e-14,                     \
-     1.957381828702256e-15, 5.5090028283602297e-17, 1.5349911154393777e-18, 0.0}
-#define NHI_SERIES_OF_D_SECOND                                                                                         \
-    {6.613756613756614e-05, 4.96031746031746e-06, 2.505210838544172e-07, 1.0568380277374987e-08,                       \
-     4.0147609592054037e-10, 1.4236657244554846e-11, 4.808194751515593e-13, 1.5659054629618047e-14,                    \
-     4.958102545524207e-16, 1.5349911154393777e-17, 0.0, 0.0}
-#define NHI_TAIL_OF_D                                                                                                  \
-    {0.39493406684822646, 0.01982323371113819, 0.0017180619844491397, 0.00017110619794433933,                          \
-     1.8012627818080536e-05, 1.9459283080482987e-06, 2.1297880870482925e-07, 2.3470346151871732e-08,                   \
-     2.5959993748398565e-09, 2.8771746654611316e-10, 3.1923626170490006e-11, 3.5442758688546123e-12,                   \
-     3.9363451738498467e-13, 4.372632654299232e-14, 4.857804189667247e-15, 5.39713780920294e-16,                       \
-     5.996555960166587e-17, 6.662675132429289e-18, 7.40286938238577e-19, 8.225346069033828e-20}
-#define NHI_TAIL_OF_D_PRIME                                                                                            \
-    {0.01982323371113819, 0.0034361239688982794, 0.0005133185938330179, 7.205051127232214e-05,                         \
-     9.729641540241494e-06, 1.2778728522289755e-06, 1.6429242306310213e-07, 2.0767994998718852e-08,                    \
-     2.5894571989150184e-09, 3.1923626170490006e-10, 3.8987034557400735e-11, 4.7236142086198164e-12,                   \
-     5.684422450589002e-13, 6.800925865534145e-14, 8.09570671380441e-15, 9.59448953626654e-16,                         \
-     1.132654772512979e-16, 1.3325164888294386e-17, 1.5628157531164273e-18, 0.0}
-#define NHI_TAIL_OF_D_SECOND                                                                                           \
-    {0.0034361239688982794, 0.0010266371876660359, 0.00021615153381696642, 3.891856616096598e-05,                      \
-     6.389364261144877e-06, 9.857545383786127e-07, 1.4537596499103196e-07, 2.0715657591320147e-08,                     \
-     2.8731263553441005e-09, 3.8987034557400736e-10, 5.1959756294817984e-11, 6.821306940706802e-12,                    \
-     8.841203625194388e-13, 1.1333989399326173e-13, 1.4391734304399808e-14, 1.8122476360207665e-15,                    \
-     2.265278031010046e-16, 2.813068355609569e-17, 0.0, 0.0}
-
-/* A polynomial of 4 rows terms by its coefficients, lowest first, in four independent sums. */
-NHI_FN nhi_real nhi_series(nhi_real of, const double *c, int rows)
-{
-    const nhi_real x = of + NHI_R(1e-20);
-    const nhi_real x2 = x * x;
-    const nhi_real x4 = x2 * x2;
-    nhi_real sums[4];
-    for (int j = 0; j < 4; ++j) {
-        sums[j] = NHI_R(c[4 * (rows - 1) + j]);
-        for (int i = rows - 2; i >= 0; --i) {
-            sums[j] = sums[j] * x4 + NHI_R(c[4 * i + j]);
-        }
-    }
-    return (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * x2;
-}
-
-/* (sin(theta/2)/(theta/2), cos(theta/2)) */
-NHI_FN nhi_sines nhi_half_angle(nhi_real s)
-{
-    const nhi_real half = NHI_R(0.5) * nhi_sqrt(s);
-    nhi_sines sines = nhi_sin_cos(half);
-    sines.sin = sines.sin / half;
-    return sines;
-}
-
-NHI_FN nhi_real nhi_far_a(nhi_real s)
-{
-    const nhi_sines half = nhi_half_angle(s);
-    return half.sin * half.cos;
-}
-
-NHI_FN nhi_real nhi_far_b(nhi_real s)
-{
-    const nhi_sines half = nhi_half_angle(s);
-    return NHI_R(0.5) * half.sin * half.sin;
-}
-
-NHI_FN nhi_real nhi_far_c(nhi_real s)
-{
-    return (NHI_R(1.0) - nhi_far_a(s)) / s;
-}
-
-NHI_FN nhi_real nhi_a(nhi_real s)
-{
-    static const double c[12] = {0.16666666666666666, -0.008333333333333333, 0.0001984126984126984,
-                                 -2.7557319223985893e-06, 2.505210838544172e-08, -1.6059043836821613e-10,
-                                 7.647163731819816e-13, -2.8114572543455206e-15, 8.22063524662433e-18,
-                                 -1.9572941063391263e-20, 3.8681701706306835e-23, -6.446950284384474e-26};
-    return (double)s < NHI_SERIES ? NHI_R(1.0) - s * nhi_series(s, c, 3) : nhi_far_a(s);
-}
-
-NHI_FN nhi_real nhi_b(nhi_real s)
-{
-    static const double c[12] = {0.5, -0.041666666666666664, 0.001388888888888889, -2.48015873015873e-05,
-                                 2.755731922398589e-07, -2.08767569878681e-09, 1.1470745597729725e-11,
-                                 -4.779477332387385e-14, 1.5619206968586225e-16, -4.110317623312165e-19,
-                                 8.896791392450574e-22, -1.6117375710961184e-24};
-    return (double)s < NHI_SERIES ? nhi_series(s, c, 3) : nhi_far_b(s);
-}
-
-NHI_FN nhi_real nhi_c(nhi_real s)
-{
-    static const double c[12] = {0.16666666666666666, -0.008333333333333333, 0.0001984126984126984,
-                                 -2.7557319223985893e-06, 2.505210838544172e-08, -1.6059043836821613e-10,
-                                 7.647163731819816e-13, -2.8114572543455206e-15, 8.22063524662433e-18,
-                                 -1.9572941063391263e-20, 3.8681701706306835e-23, -6.446950284384474e-26};
-    return (double)s < NHI_SERIES ? nhi_series(s, c, 3) : nhi_far_c(s);
-}
-
-NHI_FN nhi_real nhi_b_prime(nhi_real s)
-{
-    static const double c[12] = {-0.041666666666666664, 0.002777777777777778, -7.440476190476191e-05,
-                                 1.1022927689594355e-06, -1.043837849393405e-08, 6.882447358637835e-11,
-                                 -3.3456341326711696e-13, 1.249536557486898e-15, -3.6992858609809485e-18,
-                                 8.896791392450574e-21, -1.77291132820573e-23, 0.0};
-    return (double)s < NHI_SERIES ? nhi_series(s, c, 3) : (NHI_R(0.5) * nhi_far_a(s) - nhi_far_b(s)) / s;
-}
-
-NHI_FN nhi_real nhi_c_prime(nhi_real s)
-{
-    static const double c[12] = {-0.008333333333333333, 0.0003968253968253968, -8.267195767195768e-06,
-                                 1.0020843354176688e-07, -8.029521918410806e-10, 4.58829823909189e-12,
-                                 -1.9680200780418645e-14, 6.576508197299464e-17, -1.7615646957052136e-19,
-                                 3.8681701706306834e-22, -7.091645312822921e-25, 0.0};
-    return (double)s < NHI_SERIES ? nhi_series(s, c, 3) : (nhi_far_b(s) - NHI_R(3.0) * nhi_far_c(s)) / (s + s);
-}
-
-/* z = s/4 pi^2 and the poles 1/(1 - z), 1/(4 - z); not numbers from a full turn on. */
-NHI_FN void nhi_poles(nhi_real s, nhi_real *out)
-{
-    const nhi_real z = s * NHI_R((double)s < NHI_FULL_TURN ? 0.025330295910584444 : nhi_nan());
-    out[0] = z;
-    out[1] = NHI_R(1.0) / (NHI_R(1.0) - z);
-    out[2] = NHI_R(1.0) / (NHI_R(4.0) - z);
-}
-
-NHI_FN nhi_real nhi_far_d(nhi_real s)
-{
-    static const double c[20] = NHI_TAIL_OF_D;
-    nhi_real poles[3];
-    nhi_poles(s, poles);
-    return NHI_R(0.05066059182116889) * (poles[1] + poles[2] + nhi_series(poles[0], c, 5));
-}
-
-NHI_FN nhi_real nhi_far_d_prime(nhi_real s)
-{
-    static const double c[20] = NHI_TAIL_OF_D_PRIME;
-    nhi_real poles[3];
-    nhi_poles(s, poles);
-    const nhi_real sum = poles[1] * poles[1] + poles[2] * poles[2] + nhi_series(poles[0], c, 5);
-    return NHI_R(0.001283247781835542) * sum;
-}
-
-NHI_FN nhi_real nhi_far_d_second(nhi_real s)
-{
-    static const double c[20] = NHI_TAIL_OF_D_SECOND;
-    nhi_real poles[3];
-    nhi_poles(s, poles);
-    const nhi_real cubes = poles[1] * poles[1] * poles[1] + poles[2] * poles[2] * poles[2];
-    return NHI_R(3.250504604049539e-05) * (cubes + cubes + nhi_series(poles[0], c, 5));
-}
-
-NHI_FN nhi_real nhi_d(nhi_real s)
-{
-    static const double c[12] = NHI_SERIES_OF_D;
-    return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d(s);
-}
-
-NHI_FN nhi_real nhi_d_prime(nhi_real s)
-{
-    static const double c[12] = NHI_SERIES_OF_D_PRIME;
-    return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d_prime(s);
-}
-
-NHI_FN nhi_real nhi_d_second(nhi_real s)
-{
-    static const double c[12] = NHI_SERIES_OF_D_SECOND;
-    return (double)s < NHI_NEAR ? nhi_series(s, c, 3) : nhi_far_d_second(s);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- * SE(2): a pose is (theta, x, y), a velocity of the body (omega, v1, v2). For every retraction tau:
- *
- * tau                 tau(x)
- * moved               g tau(x)
- * dtau_left           d tau^L_x, by rows: D tau(x) d = tau(x) (d tau^L_x d)^
- * dtau_inv            d tau^-1_x, by rows: D tau(x) d = (d tau_x d)^ tau(x)
- * dtau_inv_star       (d tau^-1_x)* mu
- * dtau_left_inv_star  ((d tau^L_x)^-1)* mu
- * k                   d/dx (d tau^-1_x)* mu, by rows
- */
-
-/* 1 + a ad_x + b ad_x^2 */
-NHI_FN void nhi_se2_quadratic(const nhi_real *x, nhi_real a, nhi_real b, nhi_real *out)
-{
-    const nhi_real a_omega = a * x[0];
-    const nhi_real b_omega = b * x[0];
-    const nhi_real diagonal = NHI_R(1.0) - b_omega * x[0];
-    out[0] = NHI_R(1.0);
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = a * x[2] + b_omega * x[1];
-    out[4] = diagonal;
-    out[5] = -a_omega;
-    out[6] = b_omega * x[2] - a * x[1];
-    out[7] = a_omega;
-    out[8] = diagonal;
-}
-
-/* g h */
-NHI_FN void nhi_se2_product(const nhi_real *g, const nhi_real *h, nhi_real *out)
-{
-    const nhi_sines sines = nhi_sin_cos(g[0]);
-    const nhi_real x = sines.cos * h[1] - sines.sin * h[2];
-    const nhi_real y = sines.sin * h[1] + sines.cos * h[2];
-    out[0] = g[0] + h[0];
-    out[1] = g[1] + x;
-    out[2] = g[2] + y;
-}
-
-NHI_FN void nhi_se2_ad(const nhi_real *x, nhi_real *out)
-{
-    out[0] = NHI_R(0.0);
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = x[2];
-    out[4] = NHI_R(0.0);
-    out[5] = -x[0];
-    out[6] = -x[1];
-    out[7] = x[0];
-    out[8] = NHI_R(0.0);
-}
-
-NHI_FN void nhi_se2_ad_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real a = x[2] * mu[1] - x[1] * mu[2];
-    const nhi_real b = x[0] * mu[2];
-    const nhi_real c = -(x[0] * mu[1]);
-    out[0] = a;
-    out[1] = b;
-    out[2] = c;
-}
-
-NHI_FN void nhi_se2_ad_star_on(const nhi_real *mu, nhi_real *out)
-{
-    out[0] = NHI_R(0.0);
-    out[1] = -mu[2];
-    out[2] = mu[1];
-    out[3] = mu[2];
-    out[4] = NHI_R(0.0);
-    out[5] = NHI_R(0.0);
-    out[6] = -mu[1];
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(0.0);
-}
-
-/* Exponential map. */
-
-NHI_FN void nhi_se2_exp_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real omega = x[0];
-    const nhi_real s = omega * omega;
-    const nhi_real a = nhi_a(s);
-    const nhi_real b = omega * nhi_b(s);
-    out[0] = omega;
-    out[1] = a * x[1] - b * x[2];
-    out[2] = b * x[1] + a * x[2];
-}
-
-NHI_FN void nhi_se2_exp_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real s = x[0] * x[0];
-    nhi_se2_quadratic(x, nhi_b(s), nhi_c(s), out);
-}
-
-NHI_FN void nhi_se2_exp_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    nhi_se2_quadratic(x, NHI_R(-0.5), nhi_d(x[0] * x[0]), out);
-}
-
-NHI_FN void nhi_se2_exp_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real omega = x[0];
-    const nhi_real w = omega * nhi_d(omega * omega);
-    const nhi_real q = NHI_R(1.0) - omega * w;
-    const nhi_real m2 = NHI_R(0.5) * mu[1];
-    const nhi_real m3 = NHI_R(0.5) * mu[2];
-    const nhi_real first = mu[0] + (x[1] * m3 - x[2] * m2) + w * (x[1] * mu[1] + x[2] * mu[2]);
-    const nhi_real second = q * mu[1] - omega * m3;
-    const nhi_real third = q * mu[2] + omega * m2;
-    out[0] = first;
-    out[1] = second;
-    out[2] = third;
-}
-
-/* (d exp^L_x)^-1 xi */
-NHI_FN void nhi_se2_dexp_left_inv(const nhi_real *x, const nhi_real *xi, nhi_real *out)
-{
-    const nhi_real half = NHI_R(0.5);
-    const nhi_real omega = x[0];
-    const nhi_real w = omega * nhi_d(omega * omega);
-    const nhi_real q = NHI_R(1.0) - omega * w;
-    const nhi_real turn = half * xi[0];
-    const nhi_real o = half * omega;
-    const nhi_real y1 = x[2] * turn + w * x[1] * xi[0] + q * xi[1] - o * xi[2];
-    const nhi_real y2 = w * x[2] * xi[0] - x[1] * turn + o * xi[1] + q * xi[2];
-    out[0] = xi[0];
-    out[1] = y1;
-    out[2] = y2;
-}
-
-NHI_FN void nhi_se2_exp_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real omega = x[0];
-    const nhi_real s = omega * omega;
-    const nhi_real d = nhi_d(s);
-    const nhi_real sd = s * nhi_d_prime(s);
-    const nhi_real w = omega * d;
-    const nhi_real dw = d + sd + sd;
-    const nhi_real dww = (omega + omega) * (d + sd);
-    const nhi_real m2 = NHI_R(0.5) * mu[1];
-    const nhi_real m3 = NHI_R(0.5) * mu[2];
-    out[0] = dw * (x[1] * mu[1] + x[2] * mu[2]);
-    out[1] = w * mu[1] + m3;
-    out[2] = w * mu[2] - m2;
-    out[3] = -(dww * mu[1]) - m3;
-    out[4] = NHI_R(0.0);
-    out[5] = NHI_R(0.0);
-    out[6] = m2 - dww * mu[2];
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(0.0);
-}
-
-/* Cayley map. */
-
-NHI_FN void nhi_se2_cay_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real half = NHI_R(0.5) * x[0];
-    const nhi_real factor = NHI_R(1.0) / (NHI_R(1.0) + half * half);
-    const nhi_real a = factor * (x[1] - half * x[2]);
-    const nhi_real b = factor * (x[2] + half * x[1]);
-    out[0] = NHI_R(2.0) * nhi_atan(half);
-    out[1] = a;
-    out[2] = b;
-}
-
-NHI_FN void nhi_se2_cay_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real f = NHI_R(2.0) / (NHI_R(4.0) + x[0] * x[0]);
-    const nhi_real two = f + f;
-    out[0] = two;
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = f * x[2];
-    out[4] = two;
-    out[5] = -(f * x[0]);
-    out[6] = -(f * x[1]);
-    out[7] = f * x[0];
-    out[8] = two;
-}
-
-NHI_FN void nhi_se2_cay_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real half = NHI_R(0.5) * x[0];
-    const nhi_real v1 = NHI_R(0.5) * x[1];
-    const nhi_real v2 = NHI_R(0.5) * x[2];
-    out[0] = NHI_R(1.0) + half * half;
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = half * v1 - v2;
-    out[4] = NHI_R(1.0);
-    out[5] = half;
-    out[6] = half * v2 + v1;
-    out[7] = -half;
-    out[8] = NHI_R(1.0);
-}
-
-NHI_FN void nhi_se2_cay_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real omega = NHI_R(0.5) * x[0];
-    const nhi_real v1 = NHI_R(0.5) * x[1];
-    const nhi_real v2 = NHI_R(0.5) * x[2];
-    const nhi_real first =
-        mu[0] + (v1 * mu[2] - v2 * mu[1]) + omega * (omega * mu[0] + v1 * mu[1] + v2 * mu[2]);
-    const nhi_real second = mu[1] - omega * mu[2];
-    const nhi_real third = mu[2] + omega * mu[1];
-    out[0] = first;
-    out[1] = second;
-    out[2] = third;
-}
-
-NHI_FN void nhi_se2_cay_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real omega = NHI_R(0.25) * x[0];
-    const nhi_real v1 = NHI_R(0.25) * x[1];
-    const nhi_real v2 = NHI_R(0.25) * x[2];
-    const nhi_real m2 = NHI_R(0.5) * mu[1];
-    const nhi_real m3 = NHI_R(0.5) * mu[2];
-    out[0] = (omega + omega) * mu[0] + v1 * mu[1] + v2 * mu[2];
-    out[1] = omega * mu[1] + m3;
-    out[2] = omega * mu[2] - m2;
-    out[3] = -m3;
-    out[4] = NHI_R(0.0);
-    out[5] = NHI_R(0.0);
-    out[6] = m2;
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(0.0);
-}
-
-/* Canonical coordinates of the second kind. */
-
-NHI_FN void nhi_se2_ccsk_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines sines = nhi_sin_cos(x[0]);
-    const nhi_real a = sines.cos * x[1] - sines.sin * x[2];
-    const nhi_real b = sines.sin * x[1] + sines.cos * x[2];
-    out[0] = x[0];
-    out[1] = a;
-    out[2] = b;
-}
-
-NHI_FN void nhi_se2_ccsk_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines sines = nhi_sin_cos(x[0]);
-    out[0] = NHI_R(1.0);
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = NHI_R(0.0);
-    out[4] = sines.cos;
-    out[5] = sines.sin;
-    out[6] = NHI_R(0.0);
-    out[7] = -sines.sin;
-    out[8] = sines.cos;
-}
-
-NHI_FN void nhi_se2_ccsk_dtau_left(const nhi_real *x, nhi_real *out)
-{
-    out[0] = NHI_R(1.0);
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = -x[2];
-    out[4] = NHI_R(1.0);
-    out[5] = NHI_R(0.0);
-    out[6] = x[1];
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(1.0);
-}
-
-NHI_FN void nhi_se2_ccsk_dtau_left_inv(const nhi_real *x, nhi_real *out)
-{
-    out[0] = NHI_R(1.0);
-    out[1] = NHI_R(0.0);
-    out[2] = NHI_R(0.0);
-    out[3] = x[2];
-    out[4] = NHI_R(1.0);
-    out[5] = NHI_R(0.0);
-    out[6] = -x[1];
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(1.0);
-}
-
-NHI_FN void nhi_se2_ccsk_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_sines sines = nhi_sin_cos(x[0]);
-    for (int i = 0; i < 9; ++i) {
-        out[i] = NHI_R(0.0);
-    }
-    out[3] = -(sines.sin * mu[1] + sines.cos * mu[2]);
-    out[6] = sines.cos * mu[1] - sines.sin * mu[2];
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- * SO(3): a pose is a rotation matrix R by rows, a velocity of the body omega.
- */
-
-/* 1 + a omega^ + b omega^^2 */
-NHI_FN void nhi_so3_quadratic(const nhi_real *omega, nhi_real a, nhi_real b, nhi_real *out)
-{
-    const nhi_real one = NHI_R(1.0);
-    const nhi_real xx = b * omega[0] * omega[0];
-    const nhi_real yy = b * omega[1] * omega[1];
-    const nhi_real zz = b * omega[2] * omega[2];
-    const nhi_real xy = b * omega[0] * omega[1];
-    const nhi_real yz = b * omega[1] * omega[2];
-    const nhi_real zx = b * omega[2] * omega[0];
-    const nhi_real x = a * omega[0];
-    const nhi_real y = a * omega[1];
-    const nhi_real z = a * omega[2];
-    out[0] = one - (yy + zz);
-    out[1] = xy - z;
-    out[2] = zx + y;
-    out[3] = xy + z;
-    out[4] = one - (zz + xx);
-    out[5] = yz - x;
-    out[6] = zx - y;
-    out[7] = yz + x;
-    out[8] = one - (xx + yy);
-}
 
 /* R^T R - 1 */
 NHI_FN void nhi_so3_excess(const nhi_real *r, nhi_real *out)
@@ -2478,1133 +1911,27 @@ NHI_FN double nhi_so3_defect(const nhi_real *r)
     return most;
 }
 
-/* R(3 - R^T R)/2, a rotation to rounding if R is one to first order. */
-NHI_FN void nhi_so3_normalized(const nhi_real *r, nhi_real *out)
+/* A polynomial of 4 rows terms by its coefficients, lowest first, in four independent sums. */
+NHI_FN nhi_real nhi_series(nhi_real of, const double *c, int rows)
 {
-    nhi_real excess[9];
-    nhi_real change[9];
-    nhi_so3_excess(r, excess);
-    nhi_times(9, excess, NHI_R(-0.5), excess);
-    nhi_matrix_product(3, r, excess, change);
-    nhi_add(9, r, change, out);
-}
-
-/* g h, normalized. */
-NHI_FN void nhi_so3_product(const nhi_real *g, const nhi_real *h, nhi_real *out)
-{
-    nhi_real product[9];
-    nhi_matrix_product(3, g, h, product);
-    nhi_so3_normalized(product, out);
-}
-
-NHI_FN void nhi_so3_ad(const nhi_real *x, nhi_real *out)
-{
-    nhi_hat(x, out);
-}
-
-NHI_FN void nhi_so3_ad_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_cross(mu, x, out);
-}
-
-NHI_FN void nhi_so3_ad_star_on(const nhi_real *mu, nhi_real *out)
-{
-    nhi_hat(mu, out);
-}
-
-/* y + omega cross y/2 + d omega cross (omega cross y) */
-NHI_FN void nhi_so3_turned_back(const nhi_real *omega, const nhi_real *y, nhi_real d, nhi_real *out)
-{
-    nhi_real once[3];
-    nhi_real twice[3];
-    nhi_cross(omega, y, once);
-    nhi_cross(omega, once, twice);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = (y[i] + NHI_R(0.5) * once[i]) + d * twice[i];
-    }
-}
-
-/* K of the exponential map by D and its derivative. */
-NHI_FN void nhi_so3_exp_k_of(const nhi_real *x, const nhi_real *mu, nhi_real d, nhi_real d_prime, nhi_real *out)
-{
-    const nhi_real along = nhi_dot(3, x, mu);
-    const nhi_real twice = d_prime + d_prime;
-    const nhi_real by = twice * along;
-    const nhi_real factor = -(d + d + twice * nhi_dot(3, x, x));
-    nhi_real by_x[3];
-    nhi_real half[3];
-    nhi_real times_d[3];
-    for (int i = 0; i < 3; ++i) {
-        by_x[i] = by * x[i] + factor * mu[i];
-        half[i] = NHI_R(-0.5) * mu[i];
-        times_d[i] = d * x[i];
-    }
-    nhi_with_hat(d * along, half, out);
-    nhi_add_outer(times_d, mu, out);
-    nhi_add_outer(by_x, x, out);
-}
-
-/* Exponential map. */
-
-NHI_FN void nhi_so3_exp_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real s = nhi_dot(3, x, x);
-    nhi_so3_quadratic(x, nhi_a(s), nhi_b(s), out);
-}
-
-NHI_FN void nhi_so3_exp_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real s = nhi_dot(3, x, x);
-    nhi_so3_quadratic(x, nhi_b(s), nhi_c(s), out);
-}
-
-NHI_FN void nhi_so3_exp_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    nhi_so3_quadratic(x, NHI_R(-0.5), nhi_d(nhi_dot(3, x, x)), out);
-}
-
-NHI_FN void nhi_so3_exp_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_so3_turned_back(x, mu, nhi_d(nhi_dot(3, x, x)), out);
-}
-
-/* (d exp^L_x)^-1 xi */
-NHI_FN void nhi_so3_dexp_left_inv(const nhi_real *x, const nhi_real *xi, nhi_real *out)
-{
-    nhi_so3_turned_back(x, xi, nhi_d(nhi_dot(3, x, x)), out);
-}
-
-NHI_FN void nhi_so3_exp_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real s = nhi_dot(3, x, x);
-    nhi_so3_exp_k_of(x, mu, nhi_d(s), nhi_d_prime(s), out);
-}
-
-/* Cayley map. */
-
-NHI_FN void nhi_so3_cay_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real a = NHI_R(4.0) / (NHI_R(4.0) + nhi_dot(3, x, x));
-    nhi_so3_quadratic(x, a, NHI_R(0.5) * a, out);
-}
-
-NHI_FN void nhi_so3_cay_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real factor = NHI_R(2.0) / (NHI_R(4.0) + nhi_dot(3, x, x));
-    nhi_real scaled[3];
-    nhi_times(3, x, factor, scaled);
-    nhi_with_hat(factor + factor, scaled, out);
-}
-
-NHI_FN void nhi_so3_cay_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    nhi_real half[3];
-    nhi_real quarter[3];
-    nhi_times(3, x, NHI_R(-0.5), half);
-    nhi_times(3, x, NHI_R(0.25), quarter);
-    nhi_with_hat(NHI_R(1.0), half, out);
-    nhi_add_outer(quarter, x, out);
-}
-
-NHI_FN void nhi_so3_cay_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_real half[3];
-    nhi_real once[3];
-    nhi_times(3, x, NHI_R(0.5), half);
-    nhi_cross(half, mu, once);
-    const nhi_real along = nhi_dot(3, half, mu);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = (mu[i] + once[i]) + along * half[i];
-    }
-}
-
-NHI_FN void nhi_so3_cay_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_real half[3];
-    nhi_real quarter[3];
-    nhi_times(3, mu, NHI_R(-0.5), half);
-    nhi_times(3, x, NHI_R(0.25), quarter);
-    nhi_with_hat(NHI_R(0.25) * nhi_dot(3, x, mu), half, out);
-    nhi_add_outer(quarter, mu, out);
-}
-
-/* Canonical coordinates of the second kind. */
-
-NHI_FN void nhi_so3_ccsk_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines a = nhi_sin_cos(x[0]);
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    const nhi_sines c = nhi_sin_cos(x[2]);
-    out[0] = b.cos * c.cos;
-    out[1] = -(b.cos * c.sin);
-    out[2] = b.sin;
-    out[3] = a.cos * c.sin + a.sin * b.sin * c.cos;
-    out[4] = a.cos * c.cos - a.sin * b.sin * c.sin;
-    out[5] = -(a.sin * b.cos);
-    out[6] = a.sin * c.sin - a.cos * b.sin * c.cos;
-    out[7] = a.sin * c.cos + a.cos * b.sin * c.sin;
-    out[8] = a.cos * b.cos;
-}
-
-NHI_FN void nhi_so3_ccsk_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines a = nhi_sin_cos(x[0]);
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    out[0] = NHI_R(1.0);
-    out[1] = NHI_R(0.0);
-    out[2] = b.sin;
-    out[3] = NHI_R(0.0);
-    out[4] = a.cos;
-    out[5] = -(a.sin * b.cos);
-    out[6] = NHI_R(0.0);
-    out[7] = a.sin;
-    out[8] = a.cos * b.cos;
-}
-
-NHI_FN void nhi_so3_ccsk_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines a = nhi_sin_cos(x[0]);
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    const nhi_real s = a.sin / b.cos;
-    const nhi_real c = a.cos / b.cos;
-    out[0] = NHI_R(1.0);
-    out[1] = b.sin * s;
-    out[2] = -(b.sin * c);
-    out[3] = NHI_R(0.0);
-    out[4] = a.cos;
-    out[5] = a.sin;
-    out[6] = NHI_R(0.0);
-    out[7] = -s;
-    out[8] = c;
-}
-
-NHI_FN void nhi_so3_ccsk_dtau_left(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    const nhi_sines c = nhi_sin_cos(x[2]);
-    out[0] = b.cos * c.cos;
-    out[1] = c.sin;
-    out[2] = NHI_R(0.0);
-    out[3] = -(b.cos * c.sin);
-    out[4] = c.cos;
-    out[5] = NHI_R(0.0);
-    out[6] = b.sin;
-    out[7] = NHI_R(0.0);
-    out[8] = NHI_R(1.0);
-}
-
-NHI_FN void nhi_so3_ccsk_dtau_left_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    const nhi_sines third = nhi_sin_cos(x[2]);
-    const nhi_real s = third.sin / b.cos;
-    const nhi_real c = third.cos / b.cos;
-    out[0] = c;
-    out[1] = -s;
-    out[2] = NHI_R(0.0);
-    out[3] = third.sin;
-    out[4] = third.cos;
-    out[5] = NHI_R(0.0);
-    out[6] = -(b.sin * c);
-    out[7] = b.sin * s;
-    out[8] = NHI_R(1.0);
-}
-
-NHI_FN void nhi_so3_ccsk_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_sines first = nhi_sin_cos(x[0]);
-    const nhi_sines b = nhi_sin_cos(x[1]);
-    const nhi_real a = (b.sin * mu[0] - mu[2]) / b.cos;
-    const nhi_real da = (mu[0] - b.sin * mu[2]) / (b.cos * b.cos);
-    for (int i = 0; i < 9; ++i) {
-        out[i] = NHI_R(0.0);
-    }
-    out[3] = first.cos * a - first.sin * mu[1];
-    out[4] = first.sin * da;
-    out[6] = first.sin * a + first.cos * mu[1];
-    out[7] = -(first.cos * da);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- * SE(3): a pose is a rotation matrix R by rows and a position p, a velocity of the body (omega, v).
- */
-
-/* g h, the rotation normalized. */
-NHI_FN void nhi_se3_product(const nhi_real *g, const nhi_real *h, nhi_real *out)
-{
-    nhi_real moved[3];
-    nhi_apply(3, g, h + 9, moved);
-    nhi_add(3, g + 9, moved, moved);
-    nhi_so3_product(g, h, out);
-    for (int i = 0; i < 3; ++i) {
-        out[9 + i] = moved[i];
-    }
-}
-
-NHI_FN void nhi_se3_ad(const nhi_real *x, nhi_real *out)
-{
-    nhi_real omega[9];
-    nhi_real v[9];
-    nhi_hat(x, omega);
-    nhi_hat(x + 3, v);
-    nhi_blocks(omega, 0, v, omega, out);
-}
-
-NHI_FN void nhi_se3_ad_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_real a[3];
-    nhi_real b[3];
-    nhi_real c[3];
-    nhi_cross(mu, x, a);
-    nhi_cross(mu + 3, x + 3, b);
-    nhi_cross(mu + 3, x, c);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = a[i] + b[i];
-        out[3 + i] = c[i];
-    }
-}
-
-NHI_FN void nhi_se3_ad_star_on(const nhi_real *mu, nhi_real *out)
-{
-    nhi_real m[9];
-    nhi_real f[9];
-    nhi_hat(mu, m);
-    nhi_hat(mu + 3, f);
-    nhi_blocks(m, f, f, 0, out);
-}
-
-/* The derivative of b omega^^2 along v, where b is a function of |omega|^2 with the derivative b_prime; and y^. */
-NHI_FN void nhi_se3_square_along(const nhi_real *omega, const nhi_real *v, nhi_real b, nhi_real b_prime,
-                                 const nhi_real *y, nhi_real *out)
-{
-    const nhi_real rate = NHI_R(2.0) * nhi_dot(3, omega, v);
-    const nhi_real slope = rate * b_prime;
-    nhi_real scaled[3];
-    nhi_real sum[3];
-    for (int i = 0; i < 3; ++i) {
-        scaled[i] = b * omega[i];
-        sum[i] = b * v[i] + slope * omega[i];
-    }
-    nhi_with_hat(-(rate * b + slope * nhi_dot(3, omega, omega)), y, out);
-    nhi_add_outer(scaled, v, out);
-    nhi_add_outer(sum, omega, out);
-}
-
-/* What turned_back makes of first, and of second with the derivative of that of first along v. */
-NHI_FN void nhi_se3_turned_back_along(const nhi_real *x, const nhi_real *first, const nhi_real *second,
-                                      nhi_real *out_first, nhi_real *out_second)
-{
-    const nhi_real *const omega = x;
-    const nhi_real *const v = x + 3;
-    const nhi_real s = nhi_dot(3, omega, omega);
-    const nhi_real d = nhi_d(s);
-    const nhi_real slope = NHI_R(2.0) * nhi_dot(3, omega, v) * nhi_d_prime(s);
-    nhi_real once[3];
-    nhi_real derivative[3];
-    nhi_real twice[3];
-    nhi_real more[3];
-    nhi_real last[3];
-    nhi_real back[3];
-    nhi_cross(omega, first, once);
-    nhi_cross(v, first, derivative);
-    nhi_cross(omega, derivative, twice);
-    nhi_cross(v, once, more);
-    nhi_add(3, twice, more, twice);
-    nhi_cross(omega, once, last);
-    nhi_so3_turned_back(omega, second, d, back);
-    nhi_so3_turned_back(omega, first, d, out_first);
-    for (int i = 0; i < 3; ++i) {
-        const nhi_real along = (NHI_R(0.5) * derivative[i] + d * twice[i]) + slope * last[i];
-        out_second[i] = back[i] + along;
-    }
-}
-
-/* Exponential map. */
-
-NHI_FN void nhi_se3_exp_tau(const nhi_real *x, nhi_real *out)
-{
-    nhi_real dexp[9];
-    nhi_so3_exp_dtau(x, dexp);
-    nhi_so3_exp_tau(x, out);
-    nhi_apply(3, dexp, x + 3, out + 9);
-}
-
-NHI_FN void nhi_se3_exp_dtau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real *const v = x + 3;
-    const nhi_real s = nhi_dot(3, x, x);
-    const nhi_real rate = NHI_R(2.0) * nhi_dot(3, x, v);
-    const nhi_real by = rate * nhi_b_prime(s);
-    const nhi_real b = nhi_b(s);
-    nhi_real linear[3];
-    nhi_real derivative[9];
-    nhi_real dexp[9];
-    for (int i = 0; i < 3; ++i) {
-        linear[i] = b * v[i] + by * x[i];
-    }
-    nhi_se3_square_along(x, v, nhi_c(s), nhi_c_prime(s), linear, derivative);
-    nhi_so3_exp_dtau(x, dexp);
-    nhi_blocks(dexp, 0, derivative, dexp, out);
-}
-
-NHI_FN void nhi_se3_exp_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real *const v = x + 3;
-    const nhi_real s = nhi_dot(3, x, x);
-    nhi_real linear[3];
-    nhi_real derivative[9];
-    nhi_real dexp_inv[9];
-    nhi_times(3, v, NHI_R(-0.5), linear);
-    nhi_se3_square_along(x, v, nhi_d(s), nhi_d_prime(s), linear, derivative);
-    nhi_so3_exp_dtau_inv(x, dexp_inv);
-    nhi_blocks(dexp_inv, 0, derivative, dexp_inv, out);
-}
-
-NHI_FN void nhi_se3_exp_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_real f[3];
-    nhi_real m[3];
-    nhi_se3_turned_back_along(x, mu + 3, mu, f, m);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = m[i];
-        out[3 + i] = f[i];
-    }
-}
-
-/* (d exp^L_x)^-1 xi */
-NHI_FN void nhi_se3_dexp_left_inv(const nhi_real *x, const nhi_real *xi, nhi_real *out)
-{
-    nhi_real omega[3];
-    nhi_real v[3];
-    nhi_se3_turned_back_along(x, xi, xi + 3, omega, v);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = omega[i];
-        out[3 + i] = v[i];
-    }
-}
-
-NHI_FN void nhi_se3_exp_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real *const sigma = x;
-    const nhi_real *const v = x + 3;
-    const nhi_real *const f = mu + 3;
-    const nhi_real two = NHI_R(2.0);
-    const nhi_real s = nhi_dot(3, sigma, sigma);
-    const nhi_real d = nhi_d(s);
-    const nhi_real d_prime = nhi_d_prime(s);
-    const nhi_real d_second = nhi_d_second(s);
-    nhi_real by_m[9];
-    nhi_real by_f[9];
-    nhi_real along[9];
-    nhi_so3_exp_k_of(sigma, mu, d, d_prime, by_m);
-    nhi_so3_exp_k_of(sigma, f, d, d_prime, by_f);
-    const nhi_real sm = nhi_dot(3, sigma, f);
-    const nhi_real vm = nhi_dot(3, v, f);
-    const nhi_real ds = two * nhi_dot(3, sigma, v);
-    const nhi_real d_along = ds * d_prime;
-    nhi_real by_sigma[3];
-    nhi_real by_v[3];
-    nhi_real by[3];
-    for (int i = 0; i < 3; ++i) {
-        const nhi_real chi = sm * sigma[i] + -s * f[i];
-        const nhi_real d_chi = (sm * v[i] + vm * sigma[i]) + -ds * f[i];
-        by_sigma[i] = (-two * d_along * f[i] + two * d_prime * d_chi) + two * ds * d_second * chi;
-        by_v[i] = -two * d * f[i] + two * d_prime * chi;
-        by[i] = d * v[i] + d_along * sigma[i];
-    }
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            along[3 * i + j] = (by[i] * f[j] + by_sigma[i] * sigma[j]) + by_v[i] * v[j];
-        }
-        along[4 * i] = along[4 * i] + (d * vm + d_along * sm);
-    }
-    nhi_add(9, by_m, along, by_m);
-    nhi_blocks(by_m, by_f, by_f, 0, out);
-}
-
-/* Cayley map. */
-
-NHI_FN void nhi_se3_cay_tau(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real *const v = x + 3;
-    nhi_real turned[3];
-    nhi_so3_cay_tau(x, out);
-    nhi_apply(3, out, v, turned);
-    for (int i = 0; i < 3; ++i) {
-        out[9 + i] = NHI_R(0.5) * (v[i] + turned[i]);
-    }
-}
-
-NHI_FN void nhi_se3_cay_dtau(const nhi_real *x, nhi_real *out)
-{
-    nhi_real dcay[9];
-    nhi_real rotation[9];
-    nhi_real half[3];
-    nhi_real mixed[9];
-    nhi_so3_cay_dtau(x, dcay);
-    nhi_so3_cay_tau(x, rotation);
-    nhi_add_identity(3, rotation, NHI_R(1.0), rotation);
-    nhi_times(9, rotation, NHI_R(0.5), rotation);
-    nhi_times(3, x + 3, NHI_R(0.5), half);
-    nhi_hat_after(half, dcay, mixed);
-    nhi_blocks(dcay, 0, mixed, rotation, out);
-}
-
-NHI_FN void nhi_se3_cay_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    const nhi_real *const v = x + 3;
-    nhi_real dcay_inv[9];
-    nhi_real half[3];
-    nhi_real n[9];
-    nhi_real mixed[9];
-    nhi_so3_cay_dtau_inv(x, dcay_inv);
-    nhi_times(3, x, NHI_R(-0.5), half);
-    nhi_with_hat(NHI_R(1.0), half, n);
-    nhi_times(3, v, NHI_R(-0.5), half);
-    nhi_with_hat(NHI_R(-0.25) * nhi_dot(3, x, v), half, mixed);
-    nhi_times(3, v, NHI_R(0.25), half);
-    nhi_add_outer(half, x, mixed);
-    nhi_blocks(dcay_inv, 0, mixed, n, out);
-}
-
-NHI_FN void nhi_se3_cay_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real *const f = mu + 3;
-    nhi_real end[3];
-    nhi_real by_m[3];
-    nhi_real once[3];
-    nhi_cross(x, f, once);
-    for (int i = 0; i < 3; ++i) {
-        end[i] = f[i] + NHI_R(0.5) * once[i];
-    }
-    nhi_so3_cay_dtau_inv_star(x, mu, by_m);
-    nhi_cross(x + 3, end, once);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = by_m[i] + NHI_R(0.5) * once[i];
-        out[3 + i] = end[i];
-    }
-}
-
-NHI_FN void nhi_se3_cay_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real *const v = x + 3;
-    const nhi_real *const f = mu + 3;
-    nhi_real end[3];
-    nhi_real once[3];
-    nhi_real column[3];
-    nhi_real by_omega[9];
-    nhi_real right[9];
-    nhi_real left[9];
-    nhi_cross(x, f, once);
-    for (int i = 0; i < 3; ++i) {
-        end[i] = f[i] + NHI_R(0.5) * once[i];
-    }
-    nhi_times(3, mu, NHI_R(-0.5), column);
-    nhi_with_hat(NHI_R(0.25) * (nhi_dot(3, x, mu) + nhi_dot(3, v, f)), column, by_omega);
-    nhi_times(3, x, NHI_R(0.25), column);
-    nhi_add_outer(column, mu, by_omega);
-    nhi_times(3, f, NHI_R(-0.25), column);
-    nhi_add_outer(column, v, by_omega);
-    nhi_times(3, end, NHI_R(-0.5), column);
-    nhi_hat(column, right);
-    nhi_times(3, f, NHI_R(-0.5), column);
-    nhi_hat(column, left);
-    nhi_blocks(by_omega, right, left, 0, out);
-}
-
-/* Canonical coordinates of the second kind. */
-
-NHI_FN void nhi_se3_ccsk_tau(const nhi_real *x, nhi_real *out)
-{
-    nhi_so3_ccsk_tau(x, out);
-    nhi_apply(3, out, x + 3, out + 9);
-}
-
-NHI_FN void nhi_se3_ccsk_dtau_inv(const nhi_real *x, nhi_real *out)
-{
-    nhi_real rotation[9];
-    nhi_real back[9];
-    nhi_real so3[9];
-    nhi_so3_ccsk_tau(x, rotation);
-    nhi_so3_ccsk_dtau_inv(x, so3);
-    for (int i = 0; i < 9; ++i) {
-        back[i] = rotation[3 * (i % 3) + i / 3];
-    }
-    nhi_blocks(so3, 0, 0, back, out);
-}
-
-NHI_FN void nhi_se3_ccsk_dtau_left(const nhi_real *x, nhi_real *out)
-{
-    static const nhi_real one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    nhi_real so3[9];
-    nhi_real back[3];
-    nhi_real mixed[9];
-    nhi_so3_ccsk_dtau_left(x, so3);
-    nhi_negated(3, x + 3, back);
-    nhi_hat_after(back, so3, mixed);
-    nhi_blocks(so3, 0, mixed, one, out);
-}
-
-NHI_FN void nhi_se3_ccsk_dtau_left_inv(const nhi_real *x, nhi_real *out)
-{
-    static const nhi_real one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    nhi_real so3[9];
-    nhi_real v[9];
-    nhi_so3_ccsk_dtau_left_inv(x, so3);
-    nhi_hat(x + 3, v);
-    nhi_blocks(so3, 0, v, one, out);
-}
-
-NHI_FN void nhi_se3_ccsk_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    nhi_real rotation[9];
-    nhi_real so3[9];
-    nhi_real turned[3];
-    nhi_real turning[9];
-    nhi_so3_ccsk_tau(x, rotation);
-    nhi_apply(3, rotation, mu + 3, turned);
-    nhi_negated(3, turned, turned);
-    nhi_so3_ccsk_dtau(x, so3);
-    nhi_hat_after(turned, so3, turning);
-    nhi_so3_ccsk_k(x, mu, so3);
-    nhi_blocks(so3, 0, turning, 0, out);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- * Derivatives of k along x, of the exponential and the Cayley map:
- *
- * k_tangent           d k/dx, the derivatives of each entry of k one after the other
- *
- * by dual numbers, x + eps x' with eps^2 = 0, through the operations of k, along one component of x after the other; for
- * the exponential map on SO(3) and SE(3) in closed form.
- */
-
-typedef struct {
-    nhi_real re, eps;
-} nhi_dual;
-
-NHI_FN nhi_dual nhi_dual_of(nhi_real re, nhi_real eps)
-{
-    nhi_dual result;
-    result.re = re;
-    result.eps = eps;
-    return result;
-}
-
-NHI_FN nhi_dual nhi_dual_constant(double c)
-{
-    return nhi_dual_of(NHI_R(c), NHI_R(0.0));
-}
-
-NHI_FN nhi_dual nhi_dual_neg(nhi_dual x)
-{
-    return nhi_dual_of(-x.re, -x.eps);
-}
-
-NHI_FN nhi_dual nhi_dual_add(nhi_dual x, nhi_dual y)
-{
-    return nhi_dual_of(x.re + y.re, x.eps + y.eps);
-}
-
-NHI_FN nhi_dual nhi_dual_sub(nhi_dual x, nhi_dual y)
-{
-    return nhi_dual_of(x.re - y.re, x.eps - y.eps);
-}
-
-NHI_FN nhi_dual nhi_dual_mul(nhi_dual x, nhi_dual y)
-{
-    return nhi_dual_of(x.re * y.re, y.re * x.eps + x.re * y.eps);
-}
-
-NHI_FN nhi_dual nhi_dual_div(nhi_dual x, nhi_dual y)
-{
-    const nhi_real quotient = x.re / y.re;
-    const nhi_real inverse = NHI_R(1.0) / y.re;
-    return nhi_dual_of(quotient, inverse * x.eps + -(quotient * inverse) * y.eps);
-}
-
-/* z + x y */
-NHI_FN nhi_dual nhi_dual_add_product(nhi_dual z, nhi_dual x, nhi_dual y)
-{
-    return nhi_dual_add(z, nhi_dual_mul(x, y));
-}
-
-NHI_FN nhi_dual nhi_dual_dot(const nhi_dual *x, const nhi_dual *y)
-{
-    return nhi_dual_add_product(nhi_dual_add_product(nhi_dual_mul(x[0], y[0]), x[1], y[1]), x[2], y[2]);
-}
-
-/* out = factor x */
-NHI_FN void nhi_dual_times(const nhi_dual *x, nhi_dual factor, nhi_dual *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        out[i] = nhi_dual_mul(factor, x[i]);
-    }
-}
-
-/* out = d + the matrix of y -> x cross y */
-NHI_FN void nhi_dual_with_hat(nhi_dual d, const nhi_dual *x, nhi_dual *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
-        out[4 * i] = d;
-        out[3 * k + j] = x[i];
-        out[3 * j + k] = nhi_dual_neg(x[i]);
-    }
-}
-
-/* out = out + x y^T */
-NHI_FN void nhi_dual_add_outer(const nhi_dual *x, const nhi_dual *y, nhi_dual *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            out[3 * i + j] = nhi_dual_add_product(out[3 * i + j], x[i], y[j]);
-        }
-    }
-}
-
-/* The 6 x 6 matrix (a, b; c, 0). */
-NHI_FN void nhi_dual_blocks(const nhi_dual *a, const nhi_dual *b, const nhi_dual *c, nhi_dual *out)
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            out[6 * i + j] = a[3 * i + j];
-            out[6 * i + 3 + j] = b[3 * i + j];
-            out[6 * i + 18 + j] = c[3 * i + j];
-            out[6 * i + 21 + j] = nhi_dual_constant(0.0);
-        }
-    }
-}
-
-NHI_FN nhi_dual nhi_dual_series(nhi_dual of, const double *c, int rows)
-{
-    const nhi_dual x = nhi_dual_add(of, nhi_dual_constant(1e-20));
-    const nhi_dual x2 = nhi_dual_mul(x, x);
-    const nhi_dual x4 = nhi_dual_mul(x2, x2);
-    nhi_dual sums[4];
+    const nhi_real x = of + NHI_R(1e-20);
+    const nhi_real x2 = x * x;
+    const nhi_real x4 = x2 * x2;
+    nhi_real sums[4];
     for (int j = 0; j < 4; ++j) {
-        sums[j] = nhi_dual_constant(c[4 * (rows - 1) + j]);
+        sums[j] = NHI_R(c[4 * (rows - 1) + j]);
         for (int i = rows - 2; i >= 0; --i) {
-            sums[j] = nhi_dual_add(nhi_dual_mul(sums[j], x4), nhi_dual_constant(c[4 * i + j]));
+            sums[j] = sums[j] * x4 + NHI_R(c[4 * i + j]);
         }
     }
-    return nhi_dual_add_product(nhi_dual_add_product(sums[0], sums[1], x),
-                                nhi_dual_add_product(sums[2], sums[3], x), x2);
+    return (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * x2;
 }
 
-NHI_FN void nhi_dual_poles(nhi_dual s, nhi_dual *out)
+/* In a call, for formulas that few motions reach. */
+NHI_LOOP nhi_sines nhi_called_sin_cos(nhi_real x)
 {
-    const nhi_dual one = nhi_dual_constant(1.0);
-    const double scale = (double)s.re < NHI_FULL_TURN ? 0.025330295910584444 : nhi_nan();
-    out[0] = nhi_dual_mul(s, nhi_dual_constant(scale));
-    out[1] = nhi_dual_div(one, nhi_dual_sub(one, out[0]));
-    out[2] = nhi_dual_div(one, nhi_dual_sub(nhi_dual_constant(4.0), out[0]));
+    return nhi_sin_cos(x);
 }
-
-NHI_FN nhi_dual nhi_dual_d(nhi_dual s)
-{
-    static const double series[12] = NHI_SERIES_OF_D;
-    static const double tail[20] = NHI_TAIL_OF_D;
-    nhi_dual poles[3];
-    if ((double)s.re < NHI_NEAR) {
-        return nhi_dual_series(s, series, 3);
-    }
-    nhi_dual_poles(s, poles);
-    const nhi_dual sum = nhi_dual_add(nhi_dual_add(poles[1], poles[2]), nhi_dual_series(poles[0], tail, 5));
-    return nhi_dual_mul(nhi_dual_constant(0.05066059182116889), sum);
-}
-
-NHI_FN nhi_dual nhi_dual_d_prime(nhi_dual s)
-{
-    static const double series[12] = NHI_SERIES_OF_D_PRIME;
-    static const double tail[20] = NHI_TAIL_OF_D_PRIME;
-    nhi_dual poles[3];
-    if ((double)s.re < NHI_NEAR) {
-        return nhi_dual_series(s, series, 3);
-    }
-    nhi_dual_poles(s, poles);
-    const nhi_dual squares = nhi_dual_add_product(nhi_dual_mul(poles[1], poles[1]), poles[2], poles[2]);
-    const nhi_dual sum = nhi_dual_add(squares, nhi_dual_series(poles[0], tail, 5));
-    return nhi_dual_mul(nhi_dual_constant(0.001283247781835542), sum);
-}
-
-NHI_FN nhi_dual nhi_dual_d_second(nhi_dual s)
-{
-    static const double series[12] = NHI_SERIES_OF_D_SECOND;
-    static const double tail[20] = NHI_TAIL_OF_D_SECOND;
-    nhi_dual poles[3];
-    if ((double)s.re < NHI_NEAR) {
-        return nhi_dual_series(s, series, 3);
-    }
-    nhi_dual_poles(s, poles);
-    const nhi_dual first = nhi_dual_mul(nhi_dual_mul(poles[1], poles[1]), poles[1]);
-    const nhi_dual second = nhi_dual_mul(nhi_dual_mul(poles[2], poles[2]), poles[2]);
-    const nhi_dual cubes = nhi_dual_add(first, second);
-    const nhi_dual sum = nhi_dual_add(nhi_dual_add(cubes, cubes), nhi_dual_series(poles[0], tail, 5));
-    return nhi_dual_mul(nhi_dual_constant(3.250504604049539e-05), sum);
-}
-
-/* k of SE(2) from its first entry, and from what else its first row and column hold. */
-NHI_FN void nhi_dual_se2_k(nhi_dual first, const nhi_dual *row, const nhi_dual *column, nhi_dual *out)
-{
-    for (int i = 0; i < 9; ++i) {
-        out[i] = nhi_dual_constant(0.0);
-    }
-    out[0] = first;
-    for (int i = 0; i < 2; ++i) {
-        out[1 + i] = row[i];
-        out[3 * (1 + i)] = column[i];
-    }
-}
-
-NHI_FN void nhi_dual_se2_exp_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual omega = x[0];
-    const nhi_dual half = nhi_dual_constant(0.5);
-    const nhi_dual s = nhi_dual_mul(omega, omega);
-    const nhi_dual d = nhi_dual_d(s);
-    const nhi_dual sd = nhi_dual_mul(s, nhi_dual_d_prime(s));
-    const nhi_dual w = nhi_dual_mul(omega, d);
-    const nhi_dual dw = nhi_dual_add(nhi_dual_add(d, sd), sd);
-    const nhi_dual dww = nhi_dual_mul(nhi_dual_add(omega, omega), nhi_dual_add(d, sd));
-    const nhi_dual m2 = nhi_dual_mul(half, mu[1]);
-    const nhi_dual m3 = nhi_dual_mul(half, mu[2]);
-    const nhi_dual along = nhi_dual_add_product(nhi_dual_mul(x[1], mu[1]), x[2], mu[2]);
-    nhi_dual row[2];
-    nhi_dual column[2];
-    row[0] = nhi_dual_add(nhi_dual_mul(w, mu[1]), m3);
-    row[1] = nhi_dual_sub(nhi_dual_mul(w, mu[2]), m2);
-    column[0] = nhi_dual_sub(nhi_dual_neg(nhi_dual_mul(dww, mu[1])), m3);
-    column[1] = nhi_dual_sub(m2, nhi_dual_mul(dww, mu[2]));
-    nhi_dual_se2_k(nhi_dual_mul(dw, along), row, column, out);
-}
-
-NHI_FN void nhi_dual_se2_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual half = nhi_dual_constant(0.5);
-    const nhi_dual m2 = nhi_dual_mul(half, mu[1]);
-    const nhi_dual m3 = nhi_dual_mul(half, mu[2]);
-    nhi_dual quarter[3];
-    nhi_dual row[2];
-    nhi_dual column[2];
-    nhi_dual_times(x, nhi_dual_constant(0.25), quarter);
-    const nhi_dual twice = nhi_dual_mul(nhi_dual_add(quarter[0], quarter[0]), mu[0]);
-    const nhi_dual first =
-        nhi_dual_add_product(nhi_dual_add_product(twice, quarter[1], mu[1]), quarter[2], mu[2]);
-    row[0] = nhi_dual_add(nhi_dual_mul(quarter[0], mu[1]), m3);
-    row[1] = nhi_dual_sub(nhi_dual_mul(quarter[0], mu[2]), m2);
-    column[0] = nhi_dual_neg(m3);
-    column[1] = m2;
-    nhi_dual_se2_k(first, row, column, out);
-}
-
-NHI_FN void nhi_dual_so3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual quarter = nhi_dual_constant(0.25);
-    nhi_dual part[3];
-    nhi_dual_times(mu, nhi_dual_constant(-0.5), part);
-    nhi_dual_with_hat(nhi_dual_mul(quarter, nhi_dual_dot(x, mu)), part, out);
-    nhi_dual_times(x, quarter, part);
-    nhi_dual_add_outer(part, mu, out);
-}
-
-NHI_FN void nhi_dual_se3_cay_k(const nhi_dual *x, const nhi_dual *mu, nhi_dual *out)
-{
-    const nhi_dual *const v = x + 3;
-    const nhi_dual *const f = mu + 3;
-    const nhi_dual half = nhi_dual_constant(0.5);
-    const nhi_dual quarter = nhi_dual_constant(0.25);
-    const nhi_dual minus_half = nhi_dual_neg(half);
-    const nhi_dual zero = nhi_dual_constant(0.0);
-    nhi_dual end[3];
-    nhi_dual part[3];
-    nhi_dual by_omega[9];
-    nhi_dual right[9];
-    nhi_dual left[9];
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
-        const nhi_dual once = nhi_dual_sub(nhi_dual_mul(x[j], f[k]), nhi_dual_mul(x[k], f[j]));
-        end[i] = nhi_dual_add_product(f[i], half, once);
-    }
-    nhi_dual_times(mu, minus_half, part);
-    const nhi_dual along = nhi_dual_add(nhi_dual_dot(x, mu), nhi_dual_dot(v, f));
-    nhi_dual_with_hat(nhi_dual_mul(quarter, along), part, by_omega);
-    nhi_dual_times(x, quarter, part);
-    nhi_dual_add_outer(part, mu, by_omega);
-    nhi_dual_times(f, nhi_dual_neg(quarter), part);
-    nhi_dual_add_outer(part, v, by_omega);
-    nhi_dual_times(end, minus_half, part);
-    nhi_dual_with_hat(zero, part, right);
-    nhi_dual_times(f, minus_half, part);
-    nhi_dual_with_hat(zero, part, left);
-    nhi_dual_blocks(by_omega, right, left, out);
-}
-
-#define NHI_K_TANGENT(group, tau, n)                                                                                   \
-    NHI_FN void nhi_##group##_##tau##_k_tangent(const nhi_real *x, const nhi_real *mu, nhi_real *out)                  \
-    {                                                                                                                  \
-        nhi_dual sigma[n];                                                                                             \
-        nhi_dual nu[n];                                                                                                \
-        nhi_dual k[(n) * (n)];                                                                                         \
-        for (int along = 0; along < (n); ++along) {                                                                    \
-            for (int i = 0; i < (n); ++i) {                                                                            \
-                sigma[i] = nhi_dual_of(x[i], NHI_R(i == along ? 1.0 : 0.0));                                           \
-                nu[i] = nhi_dual_of(mu[i], NHI_R(0.0));                                                                \
-            }                                                                                                          \
-            nhi_dual_##group##_##tau##_k(sigma, nu, k);                                                                \
-            for (int i = 0; i < (n) * (n); ++i) {                                                                      \
-                out[(n) * i + along] = k[i].eps;                                                                       \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-NHI_K_TANGENT(se2, exp, 3)
-NHI_K_TANGENT(se2, cay, 3)
-NHI_K_TANGENT(so3, cay, 3)
-NHI_K_TANGENT(se3, cay, 6)
-
-#undef NHI_K_TANGENT
-
-/* With u = d x.mu, w = d x.x and their derivatives along x_j, x_k:
- * d k_ij/dx_k = x_i u_jk - mu_i w_jk + delta_ij u_k + delta_ik u_j. */
-NHI_FN void nhi_so3_exp_k_tangent(const nhi_real *x, const nhi_real *mu, nhi_real *out)
-{
-    const nhi_real s = nhi_dot(3, x, x);
-    const nhi_real along = nhi_dot(3, x, mu);
-    const nhi_real d = nhi_d(s);
-    const nhi_real d_prime = nhi_d_prime(s);
-    const nhi_real d_second = nhi_d_second(s);
-    const nhi_real first = d_prime + d_prime;
-    const nhi_real second = d_second + d_second;
-    const nhi_real u_by_one = first * along;
-    const nhi_real w_by_one = d + d + first * s;
-    const nhi_real by_x = second * along;
-    const nhi_real half_w = first + first + second * s;
-    nhi_real half_u[3];
-    nhi_real gradient[3];
-    for (int i = 0; i < 3; ++i) {
-        half_u[i] = by_x * x[i] + first * mu[i];
-        gradient[i] = u_by_one * x[i] + d * mu[i];
-    }
-    for (int j = 0; j < 3; ++j) {
-        for (int k = 0; k <= j; ++k) {
-            nhi_real u = x[j] * half_u[k] + x[k] * half_u[j];
-            nhi_real w = (half_w + half_w) * (x[j] * x[k]);
-            if (j == k) {
-                u = u + u_by_one;
-                w = w + w_by_one;
-            }
-            for (int i = 0; i < 3; ++i) {
-                nhi_real sum = x[i] * u - mu[i] * w;
-                if (i == j) {
-                    sum = sum + gradient[k];
-                }
-                if (i == k) {
-                    sum = sum + gradient[j];
-                }
-                out[9 * i + 3 * j + k] = sum;
-                out[9 * i + 3 * k + j] = sum;
-            }
-        }
-    }
-}
-
-/* An entry for SO(3) to where it belongs for SE(3). */
-NHI_FN void nhi_se3_exp_k_tangent_entry(nhi_dual entry, nhi_real *out)
-{
-    out[0] = entry.eps;
-    out[3] = entry.re;
-    out[6 * 3] = entry.re;
-    out[36 * 3] = entry.re;
-}
-
-/* The same at omega + eps v for f + eps m, where k of SO(3), which is linear in mu, has the upper right and the lower left
- * block of k of SE(3) as its value and the upper left block as its derivative. */
-NHI_FN void nhi_se3_exp_k_tangent(const nhi_real *sigma, const nhi_real *nu, nhi_real *out)
-{
-    nhi_dual x[3];
-    nhi_dual mu[3];
-    for (int i = 0; i < 3; ++i) {
-        x[i] = nhi_dual_of(sigma[i], sigma[3 + i]);
-        mu[i] = nhi_dual_of(nu[3 + i], nu[i]);
-    }
-    const nhi_dual s = nhi_dual_dot(x, x);
-    const nhi_dual along = nhi_dual_dot(x, mu);
-    const nhi_dual d = nhi_dual_d(s);
-    const nhi_dual d_prime = nhi_dual_d_prime(s);
-    const nhi_dual d_second = nhi_dual_d_second(s);
-    const nhi_dual first = nhi_dual_add(d_prime, d_prime);
-    const nhi_dual second = nhi_dual_add(d_second, d_second);
-    const nhi_dual u_by_one = nhi_dual_mul(first, along);
-    const nhi_dual w_by_one = nhi_dual_add_product(nhi_dual_add(d, d), first, s);
-    const nhi_dual by_x = nhi_dual_mul(second, along);
-    const nhi_dual half_w = nhi_dual_add_product(nhi_dual_add(first, first), second, s);
-    nhi_dual half_u[3];
-    nhi_dual gradient[3];
-    for (int i = 0; i < 3; ++i) {
-        half_u[i] = nhi_dual_add_product(nhi_dual_mul(by_x, x[i]), first, mu[i]);
-        gradient[i] = nhi_dual_add_product(nhi_dual_mul(u_by_one, x[i]), d, mu[i]);
-    }
-    for (int i = 0; i < 216; ++i) {
-        out[i] = NHI_R(0.0);
-    }
-    for (int j = 0; j < 3; ++j) {
-        for (int k = 0; k <= j; ++k) {
-            nhi_dual u = nhi_dual_add_product(nhi_dual_mul(x[j], half_u[k]), x[k], half_u[j]);
-            nhi_dual w = nhi_dual_mul(nhi_dual_add(half_w, half_w), nhi_dual_mul(x[j], x[k]));
-            if (j == k) {
-                u = nhi_dual_add(u, u_by_one);
-                w = nhi_dual_add(w, w_by_one);
-            }
-            for (int i = 0; i < 3; ++i) {
-                nhi_dual sum = nhi_dual_sub(nhi_dual_mul(x[i], u), nhi_dual_mul(mu[i], w));
-                if (i == j) {
-                    sum = nhi_dual_add(sum, gradient[k]);
-                }
-                if (i == k) {
-                    sum = nhi_dual_add(sum, gradient[j]);
-                }
-                nhi_se3_exp_k_tangent_entry(sum, out + 36 * i + 6 * j + k);
-                nhi_se3_exp_k_tangent_entry(sum, out + 36 * i + 6 * k + j);
-            }
-        }
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- * Maps that are made of others, for groups of dimension n with poses of p numbers.
- */
-
-#define NHI_MOVED(group, tau, n, p)                                                                                    \
-    NHI_FN void nhi_##group##_##tau##_moved(const nhi_real *g, const nhi_real *x, nhi_real *out)                       \
-    {                                                                                                                  \
-        nhi_real motion[p];                                                                                            \
-        nhi_##group##_##tau##_tau(x, motion);                                                                          \
-        nhi_##group##_product(g, motion, out);                                                                         \
-    }
-
-/* tau(-x) = tau(x)^-1 */
-#define NHI_SYMMETRIC(group, tau, n)                                                                                   \
-    NHI_FN void nhi_##group##_##tau##_dtau_left(const nhi_real *x, nhi_real *out)                                      \
-    {                                                                                                                  \
-        nhi_real back[n];                                                                                              \
-        nhi_negated(n, x, back);                                                                                       \
-        nhi_##group##_##tau##_dtau(back, out);                                                                         \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_dtau_left_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)         \
-    {                                                                                                                  \
-        nhi_real back[n];                                                                                              \
-        nhi_negated(n, x, back);                                                                                       \
-        nhi_##group##_##tau##_dtau_inv_star(back, mu, out);                                                            \
-    }
-
-#define NHI_BY_MATRICES(group, tau, n)                                                                                 \
-    NHI_FN void nhi_##group##_##tau##_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)              \
-    {                                                                                                                  \
-        nhi_real matrix[(n) * (n)];                                                                                    \
-        nhi_##group##_##tau##_dtau_inv(x, matrix);                                                                     \
-        nhi_apply_star(n, matrix, mu, out);                                                                            \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_dtau_left_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)         \
-    {                                                                                                                  \
-        nhi_real matrix[(n) * (n)];                                                                                    \
-        nhi_##group##_##tau##_dtau_left_inv(x, matrix);                                                                \
-        nhi_apply_star(n, matrix, mu, out);                                                                            \
-    }
-
-/* The exponential map with d tau^-1 cut off: a polynomial sum c_j ad^j by `count` + 2 coefficients, highest power first,
- * by Horner's rule. */
-#define NHI_TRUNCATED(group, tau, n, p, count, ...)                                                                    \
-    NHI_FN void nhi_##group##_##tau##_moved(const nhi_real *g, const nhi_real *x, nhi_real *out)                       \
-    {                                                                                                                  \
-        nhi_##group##_exp_moved(g, x, out);                                                                            \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_dtau_inv(const nhi_real *x, nhi_real *out)                                       \
-    {                                                                                                                  \
-        static const double c[(count) + 2] = {__VA_ARGS__};                                                            \
-        nhi_real ad[(n) * (n)];                                                                                        \
-        nhi_real product[(n) * (n)];                                                                                   \
-        nhi_##group##_ad(x, ad);                                                                                       \
-        nhi_times((n) * (n), ad, NHI_R(c[0]), product);                                                                \
-        nhi_add_identity(n, product, NHI_R(c[1]), out);                                                                \
-        for (int i = 2; i < (count) + 2; ++i) {                                                                        \
-            nhi_matrix_product(n, out, ad, product);                                                                   \
-            nhi_add_identity(n, product, NHI_R(c[i]), out);                                                            \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_dtau(const nhi_real *x, nhi_real *out)                                           \
-    {                                                                                                                  \
-        nhi_real inverse[(n) * (n)];                                                                                   \
-        nhi_##group##_##tau##_dtau_inv(x, inverse);                                                                    \
-        nhi_matrix_inverse(n, inverse, out);                                                                           \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_dtau_inv_star(const nhi_real *x, const nhi_real *mu, nhi_real *out)              \
-    {                                                                                                                  \
-        static const double c[(count) + 2] = {__VA_ARGS__};                                                            \
-        nhi_real part[n];                                                                                              \
-        nhi_real next[n];                                                                                              \
-        nhi_times(n, mu, NHI_R(c[0]), out);                                                                            \
-        for (int i = 1; i < (count) + 2; ++i) {                                                                        \
-            nhi_##group##_ad_star(x, out, next);                                                                       \
-            nhi_times(n, mu, NHI_R(c[i]), part);                                                                       \
-            nhi_add(n, next, part, out);                                                                               \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NHI_FN void nhi_##group##_##tau##_k(const nhi_real *x, const nhi_real *mu, nhi_real *out)                          \
-    {                                                                                                                  \
-        static const double c[(count) + 2] = {__VA_ARGS__};                                                            \
-        nhi_real ad[(n) * (n)];                                                                                        \
-        nhi_real ad_star[(n) * (n)];                                                                                   \
-        nhi_real w[n];                                                                                                 \
-        nhi_real part[n];                                                                                              \
-        nhi_real next[n];                                                                                              \
-        nhi_real on[(n) * (n)];                                                                                        \
-        nhi_real product[(n) * (n)];                                                                                   \
-        nhi_##group##_ad(x, ad);                                                                                       \
-        for (int i = 0; i < (n) * (n); ++i) {                                                                          \
-            ad_star[i] = ad[(n) * (i % (n)) + i / (n)];                                                                \
-        }                                                                                                              \
-        nhi_times(n, mu, NHI_R(c[0]), w);                                                                              \
-        nhi_##group##_ad_star_on(w, out);                                                                              \
-        nhi_##group##_ad_star(x, w, next);                                                                             \
-        nhi_times(n, mu, NHI_R(c[1]), part);                                                                           \
-        nhi_add(n, next, part, w);                                                                                     \
-        for (int i = 2; i < (count) + 2; ++i) {                                                                        \
-            nhi_##group##_ad_star_on(w, on);                                                                           \
-            nhi_matrix_product(n, ad_star, out, product);                                                              \
-            nhi_add((n) * (n), on, product, out);                                                                      \
-            nhi_##group##_ad_star(x, w, next);                                                                         \
-            nhi_times(n, mu, NHI_R(c[i]), part);                                                                       \
-            nhi_add(n, next, part, w);                                                                                 \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NHI_SYMMETRIC(group, tau, n)
-
-#define NHI_GROUP(group, n, p)                                                                                         \
-    NHI_MOVED(group, exp, n, p)                                                                                        \
-    NHI_MOVED(group, cay, n, p)                                                                                        \
-    NHI_MOVED(group, ccsk, n, p)                                                                                       \
-    NHI_SYMMETRIC(group, exp, n)                                                                                       \
-    NHI_SYMMETRIC(group, cay, n)                                                                                       \
-    NHI_BY_MATRICES(group, ccsk, n)                                                                                    \
-    NHI_TRUNCATED(group, exp1, n, p, 0, -1.0 / 2.0, 1.0)                                                               \
-    NHI_TRUNCATED(group, exp2, n, p, 1, 1.0 / 12.0, -1.0 / 2.0, 1.0)                                                   \
-    NHI_TRUNCATED(group, exp4, n, p, 3, -1.0 / 720.0, 0.0, 1.0 / 12.0, -1.0 / 2.0, 1.0)                                \
-    /* g exp(x) */                                                                                                     \
-    NHI_FN void nhi_##group##_displaced(const nhi_real *g, const nhi_real *x, nhi_real *out)                           \
-    {                                                                                                                  \
-        nhi_##group##_exp_moved(g, x, out);                                                                            \
-    }
-
-NHI_GROUP(se2, 3, 3)
-NHI_GROUP(so3, 3, 9)
-NHI_GROUP(se3, 6, 12)
-
-/* ------------------------------------------------------------------------------------------------------------------
- * Displacements, the inverses of displaced: log(g^-1 h), with the smallest rotation.
- */
 
 /* The nearest integer, halves away from zero; a zero has the sign of x. */
 NHI_FN double nhi_nearest(double x)
@@ -3617,107 +1944,3561 @@ NHI_FN double nhi_nearest(double x)
     return rest >= 0.5 ? whole + 1.0 : (rest <= -0.5 ? whole - 1.0 : whole);
 }
 
-NHI_FN void nhi_se2_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+/* The nearest multiple of 2 pi. */
+NHI_FN nhi_real nhi_full_turns(nhi_real x)
 {
-    nhi_real inverse[3];
-    nhi_real by[3];
-    inverse[0] = -g[0];
-    const nhi_sines sines = nhi_sin_cos(inverse[0]);
-    inverse[1] = sines.cos * -g[1] - sines.sin * -g[2];
-    inverse[2] = sines.sin * -g[1] + sines.cos * -g[2];
-    nhi_se2_product(inverse, h, by);
-    const double turns = nhi_nearest((double)by[0] / 6.283185307179586);
-    const nhi_real omega = by[0] - NHI_R(6.283185307179586 * turns);
-    const nhi_real s = omega * omega;
-    const nhi_real q = NHI_R(1.0) - s * nhi_d(s);
-    const nhi_real half = NHI_R(0.5) * omega;
-    out[0] = omega;
-    out[1] = q * by[1] + half * by[2];
-    out[2] = q * by[2] - half * by[1];
+    return NHI_R(6.283185307179586 * nhi_nearest((double)x / 6.283185307179586));
 }
 
-/* omega = 2 atan2(|u|, w) u/|u| with the quaternion (w, u) of R, which is computed from its largest component. */
-NHI_FN void nhi_so3_logarithm(const nhi_real *r, nhi_real *out)
+/* Sum of c_j M^j by Horner's rule, the highest power first. `product` has room for a matrix. */
+NHI_LOOP void nhi_polynomial(int n, const nhi_real *m, const double *c, int terms, nhi_real *product, nhi_real *out)
 {
-    static const double c[8] = {1.0, 0.16666666666666666, 0.075, 0.044642857142857144,
-                                0.030381944444444444, 0.022372159090909092, 0.017352764423076924, 0.01396484375};
-    const nhi_real one = NHI_R(1.0);
-    const nhi_real trace = r[0] + r[4] + r[8];
-    nhi_real w;
-    nhi_real u[3];
-    if ((double)trace > 0.0) {
-        const nhi_real w2 = nhi_sqrt(one + trace);
-        const nhi_real f = NHI_R(0.5) / w2;
-        w = NHI_R(0.5) * w2;
-        u[0] = f * (r[7] - r[5]);
-        u[1] = f * (r[2] - r[6]);
-        u[2] = f * (r[3] - r[1]);
-    } else {
-        int i = (double)r[4] > (double)r[0] ? 1 : 0;
-        i = (double)r[8] > (double)r[4 * i] ? 2 : i;
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
-        const nhi_real u2 = nhi_sqrt(one + r[4 * i] - r[4 * j] - r[4 * k]);
-        const nhi_real f = NHI_R(0.5) / u2;
-        w = (r[3 * k + j] - r[3 * j + k]) * f;
-        u[i] = NHI_R(0.5) * u2;
-        u[j] = (r[3 * i + j] + r[3 * j + i]) * f;
-        u[k] = (r[3 * i + k] + r[3 * k + i]) * f;
-        if ((double)w < 0.0) {
-            w = -w;
-            nhi_negated(3, u, u);
+    nhi_times(n * n, m, NHI_R(c[0]), product);
+    nhi_add_identity(n, product, NHI_R(c[1]), out);
+    for (int i = 2; i < terms; ++i) {
+        nhi_matrix_product(n, out, m, product);
+        nhi_add_identity(n, product, NHI_R(c[i]), out);
+    }
+}
+
+/* (ad_x)* mu, and the matrix of x -> (ad_x)* mu. */
+typedef void (*nhi_ad_star)(const nhi_real *x, const nhi_real *mu, nhi_real *out);
+typedef void (*nhi_ad_star_on)(const nhi_real *mu, nhi_real *out);
+
+/* The derivative along x of the sum of c_j (ad_x*)^j mu: Horner's rule w <- c_j mu + ad_x* w, differentiated. `room` is for
+ * three matrices and three columns. */
+NHI_LOOP void nhi_polynomial_k(int n, const nhi_real *ad, nhi_ad_star ad_star, nhi_ad_star_on ad_star_on,
+                               const nhi_real *x, const nhi_real *mu, const double *c, int terms, nhi_real *room,
+                               nhi_real *out)
+{
+    nhi_real *const transposed = room;
+    nhi_real *const on = transposed + n * n;
+    nhi_real *const product = on + n * n;
+    nhi_real *const w = product + n * n;
+    nhi_real *const part = w + n;
+    nhi_real *const next = part + n;
+    for (int i = 0; i < n * n; ++i) {
+        transposed[i] = ad[n * (i % n) + i / n];
+    }
+    nhi_times(n, mu, NHI_R(c[0]), w);
+    ad_star_on(w, out);
+    for (int i = 1; i < terms; ++i) {
+        if (i > 1) {
+            ad_star_on(w, on);
+            nhi_matrix_product(n, transposed, out, product);
+            nhi_add(n * n, on, product, out);
         }
-    }
-    const nhi_real z = nhi_dot(3, u, u);
-    nhi_real half;
-    if ((double)z < 0.01) {
-        half = nhi_series(z, c, 2);
-    } else {
-        const nhi_real length = nhi_sqrt(z);
-        half = nhi_atan2(length, w) / length;
-    }
-    nhi_times(3, u, half + half, out);
-}
-
-/* The inverse of R. */
-NHI_FN void nhi_so3_inverse(const nhi_real *r, nhi_real *out)
-{
-    for (int i = 0; i < 9; ++i) {
-        out[i] = r[3 * (i % 3) + i / 3];
+        ad_star(x, w, next);
+        nhi_times(n, mu, NHI_R(c[i]), part);
+        nhi_add(n, next, part, w);
     }
 }
 
-NHI_FN void nhi_so3_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+/* BEGIN OF THE MAPS OF GROUPS */
+/* ------------------------------------------------------------------------------------------------------------------
+ * The maps of groups. They are printed from what the runtime's functions do; do not edit.
+ *
+ * A pose of SE(2) is (theta, x, y), one of SO(3) a rotation matrix R by rows, one of SE(3) R and a position. A velocity of the
+ * body is (omega, v1, v2), omega, or (omega, v). For every retraction tau:
+ *
+ * moved               g tau(x)
+ * dtau_inv            d tau^-1_x, by rows: D tau(x) d = (d tau_x d)^ tau(x)
+ * dtau_left           d tau^L_x, by rows: D tau(x) d = tau(x) (d tau^L_x d)^
+ * dtau_inv_star       (d tau^-1_x)* mu
+ * dtau_left_inv_star  ((d tau^L_x)^-1)* mu
+ * k                   d/dx (d tau^-1_x)* mu, by rows
+ * k_tangent           d k/dx, the derivatives of each entry of k one after the other
+ *
+ * and
+ *
+ * displaced           g exp(x)
+ * displacement        log(g^-1 h), with the smallest rotation
+ * dexp_left_inv       (d exp^L_x)^-1 xi
+ *
+ * The functions of s = theta^2 in the exponential maps of rotations, near zero by their series, and their derivatives:
+ *
+ * a = sin theta/theta, b = (1 - cos theta)/theta^2, c = (theta - sin theta)/theta^3, d = (1 - (theta/2) cot(theta/2))/theta^2
+ */
+
+NHI_FN nhi_real nhi_a(nhi_real s)
 {
+    if ((double)s < 4.0) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = (NHI_R(8.22063524662433e-18) * t2 + NHI_R(2.505210838544172e-8)) * t2;
+        const nhi_real t4 = NHI_R(-1.9572941063391263e-20) * t2 + NHI_R(-1.6059043836821613e-10);
+        const nhi_real t5 = t3 + NHI_R(0.16666666666666666) + (t4 * t2 + NHI_R(-0.008333333333333333)) * t0;
+        const nhi_real t6 = NHI_R(3.8681701706306835e-23) * t2 + NHI_R(7.647163731819816e-13);
+        const nhi_real t7 = NHI_R(-6.446950284384474e-26) * t2 + NHI_R(-2.8114572543455206e-15);
+        const nhi_real t8 = t6 * t2 + NHI_R(0.0001984126984126984) + (t7 * t2 + NHI_R(-2.7557319223985893e-6)) * t0;
+        return NHI_R(1.0) - s * (t5 + t8 * t1);
+    }
+    const nhi_real t0 = NHI_R(0.5) * nhi_sqrt(s);
+    const nhi_sines s0 = nhi_called_sin_cos(t0);
+    return s0.sin / t0 * s0.cos;
+}
+
+NHI_FN nhi_real nhi_b(nhi_real s)
+{
+    if ((double)s < 4.0) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(1.5619206968586225e-16) * t2 + NHI_R(2.755731922398589e-7);
+        const nhi_real t4 = NHI_R(-4.110317623312165e-19) * t2 + NHI_R(-2.08767569878681e-9);
+        const nhi_real t5 = t3 * t2 + NHI_R(0.5) + (t4 * t2 + NHI_R(-0.041666666666666664)) * t0;
+        const nhi_real t6 = NHI_R(8.896791392450574e-22) * t2 + NHI_R(1.1470745597729725e-11);
+        const nhi_real t7 = NHI_R(-1.6117375710961184e-24) * t2 + NHI_R(-4.779477332387385e-14);
+        const nhi_real t8 = t6 * t2 + NHI_R(0.001388888888888889) + (t7 * t2 + NHI_R(-2.48015873015873e-5)) * t0;
+        return t5 + t8 * t1;
+    }
+    const nhi_real t0 = NHI_R(0.5) * nhi_sqrt(s);
+    const nhi_sines s0 = nhi_called_sin_cos(t0);
+    const nhi_real t1 = s0.sin / t0;
+    return NHI_R(0.5) * t1 * t1;
+}
+
+NHI_FN nhi_real nhi_c(nhi_real s)
+{
+    if ((double)s < 4.0) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = (NHI_R(8.22063524662433e-18) * t2 + NHI_R(2.505210838544172e-8)) * t2;
+        const nhi_real t4 = NHI_R(-1.9572941063391263e-20) * t2 + NHI_R(-1.6059043836821613e-10);
+        const nhi_real t5 = t3 + NHI_R(0.16666666666666666) + (t4 * t2 + NHI_R(-0.008333333333333333)) * t0;
+        const nhi_real t6 = NHI_R(3.8681701706306835e-23) * t2 + NHI_R(7.647163731819816e-13);
+        const nhi_real t7 = NHI_R(-6.446950284384474e-26) * t2 + NHI_R(-2.8114572543455206e-15);
+        const nhi_real t8 = t6 * t2 + NHI_R(0.0001984126984126984) + (t7 * t2 + NHI_R(-2.7557319223985893e-6)) * t0;
+        return t5 + t8 * t1;
+    }
+    const nhi_real t0 = NHI_R(0.5) * nhi_sqrt(s);
+    const nhi_sines s0 = nhi_called_sin_cos(t0);
+    return (NHI_R(1.0) - s0.sin / t0 * s0.cos) / s;
+}
+
+NHI_FN nhi_real nhi_b_prime(nhi_real s)
+{
+    if ((double)s < 4.0) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(-3.6992858609809485e-18) * t2 + NHI_R(-1.043837849393405e-8);
+        const nhi_real t4 = NHI_R(8.896791392450574e-21) * t2 + NHI_R(6.882447358637835e-11);
+        const nhi_real t5 = t3 * t2 + NHI_R(-0.041666666666666664) + (t4 * t2 + NHI_R(0.002777777777777778)) * t0;
+        const nhi_real t6 = NHI_R(-1.77291132820573e-23) * t2 + NHI_R(-3.3456341326711696e-13);
+        const nhi_real t7 = (NHI_R(0.0) * t2 + NHI_R(1.249536557486898e-15)) * t2 + NHI_R(1.1022927689594355e-6);
+        return t5 + (t6 * t2 + NHI_R(-7.440476190476191e-5) + t7 * t0) * t1;
+    }
+    const nhi_real t0 = NHI_R(0.5) * nhi_sqrt(s);
+    const nhi_sines s0 = nhi_called_sin_cos(t0);
+    const nhi_real t1 = s0.sin / t0;
+    return (NHI_R(0.5) * (t1 * s0.cos) - NHI_R(0.5) * t1 * t1) / s;
+}
+
+NHI_FN nhi_real nhi_c_prime(nhi_real s)
+{
+    if ((double)s < 4.0) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(-1.7615646957052136e-19) * t2 + NHI_R(-8.029521918410806e-10);
+        const nhi_real t4 = NHI_R(3.8681701706306834e-22) * t2 + NHI_R(4.58829823909189e-12);
+        const nhi_real t5 = t3 * t2 + NHI_R(-0.008333333333333333) + (t4 * t2 + NHI_R(0.0003968253968253968)) * t0;
+        const nhi_real t6 = NHI_R(-7.091645312822921e-25) * t2 + NHI_R(-1.9680200780418645e-14);
+        const nhi_real t7 = (NHI_R(0.0) * t2 + NHI_R(6.576508197299464e-17)) * t2 + NHI_R(1.0020843354176688e-7);
+        return t5 + (t6 * t2 + NHI_R(-8.267195767195768e-6) + t7 * t0) * t1;
+    }
+    const nhi_real t0 = NHI_R(0.5) * nhi_sqrt(s);
+    const nhi_sines s0 = nhi_called_sin_cos(t0);
+    const nhi_real t1 = s0.sin / t0;
+    const nhi_real t2 = NHI_R(0.5) * t1 * t1 - NHI_R(3.0) * ((NHI_R(1.0) - t1 * s0.cos) / s);
+    return t2 / (s + s);
+}
+
+NHI_FN nhi_real nhi_d(nhi_real s)
+{
+    if ((double)s < 0.25) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = (NHI_R(8.586062056277845e-15) * t2 + NHI_R(2.08767569878681e-8)) * t2;
+        const nhi_real t4 = NHI_R(2.174868698558062e-16) * t2 + NHI_R(5.284190138687493e-10);
+        const nhi_real t5 = t3 + NHI_R(0.08333333333333333) + (t4 * t2 + NHI_R(0.001388888888888889)) * t0;
+        const nhi_real t6 = NHI_R(5.5090028283602295e-18) * t2 + NHI_R(1.3382536530684679e-11);
+        const nhi_real t7 = NHI_R(1.3954464685812525e-19) * t2 + NHI_R(3.3896802963225827e-13);
+        const nhi_real t8 = t6 * t2 + NHI_R(3.306878306878307e-5) + (t7 * t2 + NHI_R(8.267195767195768e-7)) * t0;
+        return t5 + t8 * t1;
+    }
+    const nhi_real t0 = ((double)s < 39.47841760435743 ? NHI_R(0.025330295910584444) : NHI_R(nhi_nan()));
+    const nhi_real t1 = s * t0;
+    static const double c0[20] = {
+        0.39493406684822646, 0.01982323371113819, 0.0017180619844491397, 0.00017110619794433933,
+        1.8012627818080536e-5, 1.9459283080482987e-6, 2.1297880870482925e-7, 2.3470346151871732e-8,
+        2.5959993748398565e-9, 2.8771746654611316e-10, 3.1923626170490006e-11, 3.5442758688546123e-12,
+        3.9363451738498467e-13, 4.372632654299232e-14, 4.857804189667247e-15, 5.39713780920294e-16,
+        5.996555960166587e-17, 6.662675132429289e-18, 7.40286938238577e-19, 8.225346069033828e-20,
+    };
+    const nhi_real t2 = NHI_R(1.0) / (NHI_R(1.0) - t1) + NHI_R(1.0) / (NHI_R(4.0) - t1) + nhi_series(t1, c0, 5);
+    return NHI_R(0.05066059182116889) * t2;
+}
+
+NHI_FN nhi_real nhi_d_prime(nhi_real s)
+{
+    if ((double)s < 0.25) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(1.957381828702256e-15) * t2 + NHI_R(2.6420950693437467e-9);
+        const nhi_real t4 = NHI_R(5.5090028283602297e-17) * t2 + NHI_R(8.029521918410808e-11);
+        const nhi_real t5 = t3 * t2 + NHI_R(0.001388888888888889) + (t4 * t2 + NHI_R(6.613756613756614e-5)) * t0;
+        const nhi_real t6 = NHI_R(1.5349911154393777e-18) * t2 + NHI_R(2.3727762074258077e-12);
+        const nhi_real t7 = (NHI_R(0.0) * t2 + NHI_R(6.868849645022276e-14)) * t2 + NHI_R(8.35070279514724e-8);
+        return t5 + (t6 * t2 + NHI_R(2.48015873015873e-6) + t7 * t0) * t1;
+    }
+    const nhi_real t0 = ((double)s < 39.47841760435743 ? NHI_R(0.025330295910584444) : NHI_R(nhi_nan()));
+    const nhi_real t1 = s * t0;
+    const nhi_real t2 = NHI_R(1.0) / (NHI_R(1.0) - t1);
+    const nhi_real t3 = NHI_R(1.0) / (NHI_R(4.0) - t1);
+    static const double c0[20] = {
+        0.01982323371113819, 0.0034361239688982794, 0.0005133185938330179, 7.205051127232214e-5,
+        9.729641540241494e-6, 1.2778728522289755e-6, 1.6429242306310213e-7, 2.0767994998718852e-8,
+        2.5894571989150184e-9, 3.1923626170490006e-10, 3.8987034557400735e-11, 4.7236142086198164e-12,
+        5.684422450589002e-13, 6.800925865534145e-14, 8.09570671380441e-15, 9.59448953626654e-16,
+        1.132654772512979e-16, 1.3325164888294386e-17, 1.5628157531164273e-18, 0.0,
+    };
+    const nhi_real t4 = NHI_R(0.001283247781835542) * (t2 * t2 + t3 * t3 + nhi_series(t1, c0, 5));
+    return t4;
+}
+
+NHI_FN nhi_real nhi_d_second(nhi_real s)
+{
+    if ((double)s < 0.25) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(4.958102545524207e-16) * t2 + NHI_R(4.0147609592054037e-10);
+        const nhi_real t4 = NHI_R(1.5349911154393777e-17) * t2 + NHI_R(1.4236657244554846e-11);
+        const nhi_real t5 = t3 * t2 + NHI_R(6.613756613756614e-5) + (t4 * t2 + NHI_R(4.96031746031746e-6)) * t0;
+        const nhi_real t6 = NHI_R(0.0) * t2;
+        const nhi_real t7 = (t6 + NHI_R(4.808194751515593e-13)) * t2 + NHI_R(2.505210838544172e-7);
+        const nhi_real t8 = (t6 + NHI_R(1.5659054629618047e-14)) * t2 + NHI_R(1.0568380277374987e-8);
+        return t5 + (t7 + t8 * t0) * t1;
+    }
+    const nhi_real t0 = ((double)s < 39.47841760435743 ? NHI_R(0.025330295910584444) : NHI_R(nhi_nan()));
+    const nhi_real t1 = s * t0;
+    const nhi_real t2 = NHI_R(1.0) / (NHI_R(1.0) - t1);
+    const nhi_real t3 = NHI_R(1.0) / (NHI_R(4.0) - t1);
+    const nhi_real t4 = t2 * t2 * t2 + t3 * t3 * t3;
+    static const double c0[20] = {
+        0.0034361239688982794, 0.0010266371876660359, 0.00021615153381696642, 3.891856616096598e-5,
+        6.389364261144877e-6, 9.857545383786127e-7, 1.4537596499103196e-7, 2.0715657591320147e-8,
+        2.8731263553441005e-9, 3.8987034557400736e-10, 5.1959756294817984e-11, 6.821306940706802e-12,
+        8.841203625194388e-13, 1.1333989399326173e-13, 1.4391734304399808e-14, 1.8122476360207665e-15,
+        2.265278031010046e-16, 2.813068355609569e-17, 0.0, 0.0,
+    };
+    return NHI_R(3.250504604049539e-5) * (t4 + t4 + nhi_series(t1, c0, 5));
+}
+
+NHI_FN nhi_real nhi_d_third(nhi_real s)
+{
+    if ((double)s < 0.25) {
+        const nhi_real t0 = s + NHI_R(1e-20);
+        const nhi_real t1 = t0 * t0;
+        const nhi_real t2 = t1 * t1;
+        const nhi_real t3 = NHI_R(1.3814920038954398e-16) * t2 + NHI_R(7.118328622277423e-11);
+        const nhi_real t4 = NHI_R(0.0) * t2;
+        const nhi_real t5 = (t4 + NHI_R(2.884916850909356e-12)) * t2 + NHI_R(5.010421677088344e-7);
+        const nhi_real t6 = (t4 + NHI_R(1.0961338240732633e-13)) * t2 + NHI_R(3.170514083212496e-8);
+        const nhi_real t7 = (t4 + NHI_R(3.966482036419365e-15)) * t2 + NHI_R(1.6059043836821615e-9);
+        const nhi_real t8 = t3 * t2 + NHI_R(4.96031746031746e-6) + t5 * t0 + (t6 + t7 * t0) * t1;
+        return t8;
+    }
+    const nhi_real t0 = ((double)s < 39.47841760435743 ? NHI_R(0.025330295910584444) : NHI_R(nhi_nan()));
+    const nhi_real t1 = s * t0;
+    const nhi_real t2 = NHI_R(1.0) / (NHI_R(1.0) - t1);
+    const nhi_real t3 = t2 * t2;
+    const nhi_real t4 = NHI_R(1.0) / (NHI_R(4.0) - t1);
+    const nhi_real t5 = t4 * t4;
+    static const double c0[20] = {
+        0.0010266371876660359, 0.00043230306763393284, 0.00011675569848289793, 2.555745704457951e-5,
+        4.9287726918930635e-6, 8.722557899461917e-7, 1.4500960313924104e-7, 2.2985010842752804e-8,
+        3.508833110166066e-9, 5.195975629481799e-10, 7.503437634777482e-11, 1.0609444350233265e-11,
+        1.4734186219124026e-12, 2.014842802615973e-13, 2.7183714540311497e-14, 3.624444849616073e-15,
+        4.782216204536268e-16, 0.0, 0.0, 0.0,
+    };
+    const nhi_real t6 = NHI_R(8.233624347929194e-7) * (NHI_R(6.0) * (t3 * t3 + t5 * t5) + nhi_series(t1, c0, 5));
+    return t6;
+}
+
+NHI_FN void nhi_se2_ad(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(0.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    out[3] = x[2];
+    out[4] = NHI_R(0.0);
+    out[5] = -x[0];
+    out[6] = -x[1];
+    out[7] = x[0];
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_ad_star(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = x[2] * mu[1] - x[1] * mu[2];
+    out[1] = x[0] * mu[2];
+    out[2] = -(x[0] * mu[1]);
+}
+
+NHI_FN void nhi_se2_ad_star_on(const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(0.0);
+    out[1] = -mu[2];
+    out[2] = mu[1];
+    out[3] = mu[2];
+    out[4] = NHI_R(0.0);
+    out[5] = NHI_R(0.0);
+    out[6] = -mu[1];
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_exp_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    out[0] = g[0] + x[0];
+    const nhi_sines s0 = nhi_sin_cos(g[0]);
+    const nhi_real t0 = x[0] * x[0];
+    const nhi_real t1 = nhi_a(t0);
+    const nhi_real t2 = x[0] * nhi_b(t0);
+    const nhi_real t3 = t1 * x[1] - t2 * x[2];
+    const nhi_real t4 = t2 * x[1] + t1 * x[2];
+    out[1] = g[1] + (s0.cos * t3 - s0.sin * t4);
+    out[2] = g[2] + (s0.sin * t3 + s0.cos * t4);
+}
+
+NHI_FN void nhi_se2_exp_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    const nhi_real t0 = nhi_d(x[0] * x[0]) * x[0];
+    out[3] = NHI_R(-0.5) * x[2] + t0 * x[1];
+    const nhi_real t1 = NHI_R(1.0) - t0 * x[0];
+    out[4] = t1;
+    const nhi_real t2 = NHI_R(-0.5) * x[0];
+    out[5] = -t2;
+    out[6] = t0 * x[2] - NHI_R(-0.5) * x[1];
+    out[7] = t2;
+    out[8] = t1;
+}
+
+NHI_FN void nhi_se2_exp_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    const nhi_real t0 = x[0] * x[0];
+    const nhi_real t1 = x[0] * nhi_c(t0);
+    const nhi_real t2 = nhi_b(t0);
+    out[3] = x[1] * t1 - x[2] * t2;
+    const nhi_real t3 = NHI_R(1.0) - x[0] * t1;
+    out[4] = t3;
+    const nhi_real t4 = x[0] * t2;
+    out[5] = t4;
+    out[6] = x[2] * t1 + x[1] * t2;
+    out[7] = -t4;
+    out[8] = t3;
+}
+
+NHI_FN void nhi_se2_exp_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * mu[2];
+    const nhi_real t1 = NHI_R(0.5) * mu[1];
+    const nhi_real t2 = x[0] * nhi_d(x[0] * x[0]);
+    const nhi_real t3 = mu[0] + (x[1] * t0 - x[2] * t1) + t2 * (x[1] * mu[1] + x[2] * mu[2]);
+    out[0] = t3;
+    const nhi_real t4 = NHI_R(1.0) - x[0] * t2;
+    out[1] = t4 * mu[1] - x[0] * t0;
+    out[2] = t4 * mu[2] + x[0] * t1;
+}
+
+NHI_FN void nhi_se2_exp_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_se2_exp_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se2_exp_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0];
+    const nhi_real t1 = nhi_d(t0);
+    const nhi_real t2 = t0 * nhi_d_prime(t0);
+    const nhi_real t3 = t1 + t2;
+    out[0] = (t3 + t2) * (x[1] * mu[1] + x[2] * mu[2]);
+    const nhi_real t4 = x[0] * t1;
+    const nhi_real t5 = NHI_R(0.5) * mu[2];
+    out[1] = t4 * mu[1] + t5;
+    const nhi_real t6 = NHI_R(0.5) * mu[1];
+    out[2] = t4 * mu[2] - t6;
+    const nhi_real t7 = (x[0] + x[0]) * t3;
+    out[3] = -(t7 * mu[1]) - t5;
+    out[4] = NHI_R(0.0);
+    out[5] = NHI_R(0.0);
+    out[6] = t6 - t7 * mu[2];
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_exp_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(27, out);
+    const nhi_real t0 = x[1] * mu[1] + x[2] * mu[2];
+    const nhi_real t1 = x[0] * x[0];
+    const nhi_real t2 = nhi_d_prime(t1);
+    const nhi_real t3 = x[0] + x[0];
+    const nhi_real t4 = t2 * t3;
+    const nhi_real t5 = nhi_d_second(t1);
+    const nhi_real t6 = t4 + t1 * (t5 * t3);
+    const nhi_real t7 = t4 + t6;
+    const nhi_real t8 = nhi_d(t1);
+    const nhi_real t9 = t1 * t2;
+    const nhi_real t10 = t8 + t9;
+    const nhi_real t11 = t10 + t9;
+    const nhi_real t12 = mu[1] * NHI_R(0.0);
+    const nhi_real t13 = x[1] * NHI_R(0.0);
+    const nhi_real t14 = t12 + t13;
+    const nhi_real t15 = mu[2] * NHI_R(0.0);
+    const nhi_real t16 = x[2] * NHI_R(0.0);
+    const nhi_real t17 = t15 + t16;
+    out[0] = t0 * (t7 + t6) + t11 * (t14 + t17);
+    const nhi_real t18 = x[0] * NHI_R(0.0);
+    const nhi_real t19 = t18 + t18;
+    const nhi_real t20 = t2 * t19;
+    const nhi_real t21 = t20 + t1 * (t5 * t19);
+    const nhi_real t22 = t20 + t21;
+    const nhi_real t23 = t0 * (t22 + t21);
+    out[1] = t23 + t11 * (mu[1] + t13 + t17);
+    out[2] = t23 + t11 * (t14 + (mu[2] + t16));
+    const nhi_real t24 = t8 + x[0] * t4;
+    const nhi_real t25 = x[0] * t8 * NHI_R(0.0);
+    const nhi_real t26 = t15 + NHI_R(0.0);
+    out[3] = mu[1] * t24 + t25 + t26;
+    const nhi_real t27 = t8 * NHI_R(0.0) + x[0] * t20;
+    const nhi_real t28 = mu[1] * t27 + t25 + t26;
+    out[4] = t28;
+    out[5] = t28;
+    const nhi_real t29 = t12 + NHI_R(0.0);
+    out[6] = mu[2] * t24 + t25 - t29;
+    const nhi_real t30 = mu[2] * t27 + t25 - t29;
+    out[7] = t30;
+    out[8] = t30;
+    const nhi_real t31 = t10 * NHI_R(2.0) + t3 * t7;
+    const nhi_real t32 = t3 * t10 * NHI_R(0.0);
+    out[9] = -(mu[1] * t31 + t32) - t26;
+    const nhi_real t33 = t10 * NHI_R(0.0) + t3 * t22;
+    const nhi_real t34 = -(mu[1] * t33 + t32) - t26;
+    out[10] = t34;
+    out[11] = t34;
+    out[18] = t29 - (mu[2] * t31 + t32);
+    const nhi_real t35 = t29 - (mu[2] * t33 + t32);
+    out[19] = t35;
+    out[20] = t35;
+}
+
+NHI_FN void nhi_se2_cay_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * x[0];
+    out[0] = g[0] + NHI_R(2.0) * nhi_atan(t0);
+    const nhi_sines s0 = nhi_sin_cos(g[0]);
+    const nhi_real t1 = NHI_R(1.0) / (NHI_R(1.0) + t0 * t0);
+    const nhi_real t2 = t1 * (x[1] - t0 * x[2]);
+    const nhi_real t3 = t1 * (x[2] + t0 * x[1]);
+    out[1] = g[1] + (s0.cos * t2 - s0.sin * t3);
+    out[2] = g[2] + (s0.sin * t2 + s0.cos * t3);
+}
+
+NHI_FN void nhi_se2_cay_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * x[0];
+    out[0] = NHI_R(1.0) + t0 * t0;
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    const nhi_real t1 = NHI_R(0.5) * x[1];
+    const nhi_real t2 = NHI_R(0.5) * x[2];
+    out[3] = t0 * t1 - t2;
+    out[4] = NHI_R(1.0);
+    out[5] = t0;
+    out[6] = t0 * t2 + t1;
+    out[7] = -t0;
+    out[8] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se2_cay_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(2.0) / (NHI_R(4.0) + x[0] * x[0]);
+    const nhi_real t1 = t0 + t0;
+    out[0] = t1;
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    out[3] = -(x[2] * t0);
+    out[4] = t1;
+    const nhi_real t2 = x[0] * t0;
+    out[5] = t2;
+    out[6] = x[1] * t0;
+    out[7] = -t2;
+    out[8] = t1;
+}
+
+NHI_FN void nhi_se2_cay_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * x[1];
+    const nhi_real t1 = NHI_R(0.5) * x[2];
+    const nhi_real t2 = NHI_R(0.5) * x[0];
+    const nhi_real t3 = mu[0] + (t0 * mu[2] - t1 * mu[1]) + t2 * (t2 * mu[0] + t0 * mu[1] + t1 * mu[2]);
+    out[0] = t3;
+    out[1] = mu[1] - t2 * mu[2];
+    out[2] = mu[2] + t2 * mu[1];
+}
+
+NHI_FN void nhi_se2_cay_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_se2_cay_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se2_cay_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.25) * x[0];
+    const nhi_real t1 = (t0 + t0) * mu[0] + NHI_R(0.25) * x[1] * mu[1] + NHI_R(0.25) * x[2] * mu[2];
+    out[0] = t1;
+    const nhi_real t2 = NHI_R(0.5) * mu[2];
+    out[1] = t0 * mu[1] + t2;
+    const nhi_real t3 = NHI_R(0.5) * mu[1];
+    out[2] = t0 * mu[2] - t3;
+    out[3] = -t2;
+    out[4] = NHI_R(0.0);
+    out[5] = NHI_R(0.0);
+    out[6] = t3;
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_cay_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    nhi_zero(27, out);
+    const nhi_real t0 = NHI_R(0.25) * mu[0];
+    out[0] = t0 + t0;
+    const nhi_real t1 = NHI_R(0.25) * mu[1];
+    out[1] = t1;
+    const nhi_real t2 = NHI_R(0.25) * mu[2];
+    out[2] = t2;
+    out[3] = t1;
+    out[6] = t2;
+}
+
+NHI_FN void nhi_se2_ccsk_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    out[0] = g[0] + x[0];
+    const nhi_sines s0 = nhi_sin_cos(g[0]);
+    const nhi_sines s1 = nhi_sin_cos(x[0]);
+    const nhi_real t0 = s1.cos * x[1] - s1.sin * x[2];
+    const nhi_real t1 = s1.sin * x[1] + s1.cos * x[2];
+    out[1] = g[1] + (s0.cos * t0 - s0.sin * t1);
+    out[2] = g[2] + (s0.sin * t0 + s0.cos * t1);
+}
+
+NHI_FN void nhi_se2_ccsk_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    out[3] = NHI_R(0.0);
+    const nhi_sines s0 = nhi_sin_cos(x[0]);
+    out[4] = s0.cos;
+    out[5] = s0.sin;
+    out[6] = NHI_R(0.0);
+    out[7] = -s0.sin;
+    out[8] = s0.cos;
+}
+
+NHI_FN void nhi_se2_ccsk_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    out[3] = -x[2];
+    out[4] = NHI_R(1.0);
+    out[5] = NHI_R(0.0);
+    out[6] = x[1];
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se2_ccsk_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    out[0] = mu[0] + NHI_R(0.0) * mu[1] + NHI_R(0.0) * mu[2];
+    const nhi_real t0 = NHI_R(0.0) * mu[0];
+    const nhi_sines s0 = nhi_sin_cos(x[0]);
+    out[1] = t0 + s0.cos * mu[1] - s0.sin * mu[2];
+    out[2] = t0 + s0.sin * mu[1] + s0.cos * mu[2];
+}
+
+NHI_FN void nhi_se2_ccsk_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    out[0] = mu[0] + x[2] * mu[1] - x[1] * mu[2];
+    const nhi_real t0 = NHI_R(0.0) * mu[0];
+    out[1] = t0 + mu[1] + NHI_R(0.0) * mu[2];
+    out[2] = t0 + NHI_R(0.0) * mu[1] + mu[2];
+}
+
+NHI_FN void nhi_se2_ccsk_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(0.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    const nhi_sines s0 = nhi_sin_cos(x[0]);
+    out[3] = -(s0.sin * mu[1] + s0.cos * mu[2]);
+    out[4] = NHI_R(0.0);
+    out[5] = NHI_R(0.0);
+    out[6] = s0.cos * mu[1] - s0.sin * mu[2];
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_exp1_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se2_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se2_exp1_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    out[3] = NHI_R(-0.5) * x[2] + NHI_R(0.0);
+    out[4] = NHI_R(1.0);
+    const nhi_real t0 = x[0] * NHI_R(-0.5);
+    out[5] = NHI_R(0.0) - t0;
+    out[6] = NHI_R(0.0) - x[1] * NHI_R(-0.5);
+    out[7] = t0 + NHI_R(0.0);
+    out[8] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se2_exp1_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
     nhi_real inverse[9];
-    nhi_real by[9];
-    nhi_so3_inverse(g, inverse);
-    nhi_matrix_product(3, inverse, h, by);
-    nhi_so3_logarithm(by, out);
+    nhi_se2_exp1_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
 }
 
-NHI_FN void nhi_se3_displacement(const nhi_real *g, const nhi_real *h, nhi_real *out)
+NHI_FN void nhi_se2_exp1_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
 {
-    nhi_real inverse[9];
-    nhi_real by[9];
-    nhi_real back[3];
-    nhi_real position[3];
-    nhi_real dexp_inv[9];
-    nhi_so3_inverse(g, inverse);
-    nhi_matrix_product(3, inverse, h, by);
-    nhi_apply(3, inverse, g + 9, back);
-    nhi_negated(3, back, back);
-    nhi_apply(3, inverse, h + 9, position);
-    nhi_add(3, back, position, position);
-    nhi_so3_logarithm(by, out);
-    nhi_so3_exp_dtau_inv(out, dexp_inv);
-    nhi_apply(3, dexp_inv, position, out + 3);
+    const nhi_real t0 = NHI_R(-0.5) * mu[1];
+    const nhi_real t1 = NHI_R(-0.5) * mu[2];
+    out[0] = x[2] * t0 - x[1] * t1 + mu[0];
+    out[1] = x[0] * t1 + mu[1];
+    out[2] = mu[2] - x[0] * t0;
 }
 
-#undef NHI_MOVED
-#undef NHI_SYMMETRIC
-#undef NHI_BY_MATRICES
-#undef NHI_TRUNCATED
-#undef NHI_GROUP
+NHI_FN void nhi_se2_exp1_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.5) * mu[2];
+    const nhi_real t1 = NHI_R(-0.5) * mu[1];
+    out[0] = x[1] * t0 - x[2] * t1 + mu[0];
+    out[1] = mu[1] - x[0] * t0;
+    out[2] = x[0] * t1 + mu[2];
+}
+
+NHI_FN void nhi_se2_exp1_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    out[0] = NHI_R(0.0);
+    const nhi_real t0 = NHI_R(-0.5) * mu[2];
+    out[1] = -t0;
+    const nhi_real t1 = NHI_R(-0.5) * mu[1];
+    out[2] = t1;
+    out[3] = t0;
+    out[4] = NHI_R(0.0);
+    out[5] = NHI_R(0.0);
+    out[6] = -t1;
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_se2_exp2_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se2_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se2_exp2_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = x[2] * NHI_R(0.0) - x[1] * NHI_R(0.0) + NHI_R(1.0);
+    const nhi_real t0 = x[0] * NHI_R(0.0);
+    out[1] = NHI_R(0.0) + t0 + NHI_R(0.0);
+    out[2] = NHI_R(-0.0) - t0 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t1 = NHI_R(0.0) * (NHI_R(0.08333333333333333) * x[2]);
+    const nhi_real t2 = x[0] * NHI_R(0.08333333333333333);
+    const nhi_real t3 = NHI_R(-0.0) - t2;
+    out[3] = t1 + x[2] * NHI_R(-0.5) - x[1] * t3 + NHI_R(0.0);
+    out[4] = t1 + x[0] * t3 + NHI_R(1.0);
+    const nhi_real t4 = x[0] * NHI_R(-0.5);
+    out[5] = t1 - t4 + NHI_R(0.0) * t3 + NHI_R(0.0);
+    const nhi_real t5 = NHI_R(0.0) * (NHI_R(-0.0) - x[1] * NHI_R(0.08333333333333333));
+    out[6] = t5 + x[2] * t2 - x[1] * NHI_R(-0.5) + NHI_R(0.0);
+    out[7] = t5 + NHI_R(0.0) * t2 + t4 + NHI_R(0.0);
+    out[8] = t5 - x[0] * t2 + NHI_R(1.0);
+}
+
+NHI_FN void nhi_se2_exp2_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_real inverse[9];
+    nhi_se2_exp2_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
+}
+
+NHI_FN void nhi_se2_exp2_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * (NHI_R(0.08333333333333333) * mu[2]) + NHI_R(-0.5) * mu[1];
+    const nhi_real t1 = NHI_R(-0.5) * mu[2] - x[0] * (NHI_R(0.08333333333333333) * mu[1]);
+    out[0] = x[2] * t0 - x[1] * t1 + mu[0];
+    out[1] = x[0] * t1 + mu[1];
+    out[2] = mu[2] - x[0] * t0;
+}
+
+NHI_FN void nhi_se2_exp2_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * (NHI_R(0.08333333333333333) * mu[1]) + NHI_R(-0.5) * mu[2];
+    const nhi_real t1 = NHI_R(-0.5) * mu[1] - x[0] * (NHI_R(0.08333333333333333) * mu[2]);
+    out[0] = x[1] * t0 - x[2] * t1 + mu[0];
+    out[1] = mu[1] - x[0] * t0;
+    out[2] = x[0] * t1 + mu[2];
+}
+
+NHI_FN void nhi_se2_exp2_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t1 = NHI_R(0.08333333333333333) * mu[1];
+    out[0] = NHI_R(0.0) + (NHI_R(0.0) + t0 * x[2] + x[1] * t1);
+    const nhi_real t2 = NHI_R(0.0) * x[2];
+    const nhi_real t3 = t0 * NHI_R(0.0);
+    const nhi_real t4 = x[1] * NHI_R(0.0);
+    const nhi_real t5 = x[0] * t1;
+    const nhi_real t6 = NHI_R(-0.5) * mu[2] - t5;
+    out[1] = t2 - t3 - t4 - t6;
+    const nhi_real t7 = x[0] * t0;
+    const nhi_real t8 = t7 + NHI_R(-0.5) * mu[1];
+    const nhi_real t9 = t1 * NHI_R(0.0);
+    out[2] = t8 + (t9 + t2 - t4);
+    out[3] = t6 + (NHI_R(0.0) + t3 - t5);
+    const nhi_real t10 = NHI_R(0.0) * x[0];
+    out[4] = NHI_R(0.0) + (NHI_R(0.0) - t3 + t10);
+    out[5] = NHI_R(0.0) + (t9 + NHI_R(0.0) + t10);
+    out[6] = NHI_R(0.0) - t7 - t9 - t8;
+    out[7] = NHI_R(0.0) + (-t3 - t10 + NHI_R(0.0));
+    out[8] = NHI_R(0.0) + (t9 - t10 + NHI_R(0.0));
+}
+
+NHI_FN void nhi_se2_exp4_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se2_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se2_exp4_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[2] * NHI_R(0.0);
+    const nhi_real t1 = x[1] * NHI_R(0.0);
+    const nhi_real t2 = NHI_R(0.0) * (NHI_R(0.0) + t0 - t1 + NHI_R(0.08333333333333333));
+    const nhi_real t3 = x[0] * NHI_R(0.0);
+    const nhi_real t4 = NHI_R(0.0) + t3 + NHI_R(0.0);
+    const nhi_real t5 = NHI_R(0.0) - t3 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t6 = NHI_R(0.0) * (t2 + x[2] * t4 - x[1] * t5 + NHI_R(-0.5));
+    const nhi_real t7 = t2 + NHI_R(0.0) * t4 + x[0] * t5;
+    const nhi_real t8 = t2 - x[0] * t4 + NHI_R(0.0) * t5;
+    out[0] = t6 + x[2] * t7 - x[1] * t8 + NHI_R(1.0);
+    out[1] = t6 + NHI_R(0.0) * t7 + x[0] * t8 + NHI_R(0.0);
+    out[2] = t6 - x[0] * t7 + NHI_R(0.0) * t8 + NHI_R(0.0);
+    const nhi_real t9 = NHI_R(0.0) * (NHI_R(-0.001388888888888889) * x[2] + NHI_R(0.0));
+    const nhi_real t10 = x[0] * NHI_R(-0.001388888888888889);
+    const nhi_real t11 = NHI_R(0.0) - t10;
+    const nhi_real t12 = NHI_R(0.0) * (t9 + t0 - x[1] * t11 + NHI_R(0.0));
+    const nhi_real t13 = t9 + NHI_R(0.0) + x[0] * t11 + NHI_R(0.08333333333333333);
+    const nhi_real t14 = t9 - t3 + NHI_R(0.0) * t11 + NHI_R(0.0);
+    const nhi_real t15 = NHI_R(0.0) * (t12 + x[2] * t13 - x[1] * t14);
+    const nhi_real t16 = t12 + NHI_R(0.0) * t13 + x[0] * t14 + NHI_R(-0.5);
+    const nhi_real t17 = t12 - x[0] * t13 + NHI_R(0.0) * t14;
+    out[3] = t15 + x[2] * t16 - x[1] * t17 + NHI_R(0.0);
+    out[4] = t15 + NHI_R(0.0) * t16 + x[0] * t17 + NHI_R(1.0);
+    out[5] = t15 - x[0] * t16 + NHI_R(0.0) * t17 + NHI_R(0.0);
+    const nhi_real t18 = NHI_R(0.0) * (NHI_R(0.0) - x[1] * NHI_R(-0.001388888888888889));
+    const nhi_real t19 = t10 + NHI_R(0.0);
+    const nhi_real t20 = NHI_R(0.0) * (t18 + x[2] * t19 - t1 + NHI_R(0.0));
+    const nhi_real t21 = t18 + NHI_R(0.0) * t19 + t3 + NHI_R(0.0);
+    const nhi_real t22 = t18 - x[0] * t19 + NHI_R(0.0) + NHI_R(0.08333333333333333);
+    const nhi_real t23 = NHI_R(0.0) * (t20 + x[2] * t21 - x[1] * t22);
+    const nhi_real t24 = t20 + NHI_R(0.0) * t21 + x[0] * t22;
+    const nhi_real t25 = t20 - x[0] * t21 + NHI_R(0.0) * t22 + NHI_R(-0.5);
+    out[6] = t23 + x[2] * t24 - x[1] * t25 + NHI_R(0.0);
+    out[7] = t23 + NHI_R(0.0) * t24 + x[0] * t25 + NHI_R(0.0);
+    out[8] = t23 - x[0] * t24 + NHI_R(0.0) * t25 + NHI_R(1.0);
+}
+
+NHI_FN void nhi_se2_exp4_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_real inverse[9];
+    nhi_se2_exp4_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
+}
+
+NHI_FN void nhi_se2_exp4_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * (NHI_R(-0.001388888888888889) * mu[2]) + NHI_R(0.0) * mu[1];
+    const nhi_real t1 = x[0] * (NHI_R(0.08333333333333333) * mu[2] - x[0] * t0) + NHI_R(-0.5) * mu[1];
+    const nhi_real t2 = NHI_R(0.0) * mu[2] - x[0] * (NHI_R(-0.001388888888888889) * mu[1]);
+    const nhi_real t3 = NHI_R(-0.5) * mu[2] - x[0] * (x[0] * t2 + NHI_R(0.08333333333333333) * mu[1]);
+    out[0] = x[2] * t1 - x[1] * t3 + mu[0];
+    out[1] = x[0] * t3 + mu[1];
+    out[2] = mu[2] - x[0] * t1;
+}
+
+NHI_FN void nhi_se2_exp4_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * (NHI_R(-0.001388888888888889) * mu[1]) + NHI_R(0.0) * mu[2];
+    const nhi_real t1 = x[0] * (NHI_R(0.08333333333333333) * mu[1] - x[0] * t0) + NHI_R(-0.5) * mu[2];
+    const nhi_real t2 = NHI_R(0.0) * mu[1] - x[0] * (NHI_R(-0.001388888888888889) * mu[2]);
+    const nhi_real t3 = NHI_R(-0.5) * mu[1] - x[0] * (x[0] * t2 + NHI_R(0.08333333333333333) * mu[2]);
+    out[0] = x[1] * t1 - x[2] * t3 + mu[0];
+    out[1] = mu[1] - x[0] * t1;
+    out[2] = x[0] * t3 + mu[2];
+}
+
+NHI_FN void nhi_se2_exp4_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.001388888888888889) * mu[2];
+    const nhi_real t1 = NHI_R(-0.001388888888888889) * mu[1];
+    const nhi_real t2 = (NHI_R(0.0) + (NHI_R(0.0) + t0 * x[2] + x[1] * t1)) * NHI_R(0.0);
+    const nhi_real t3 = x[0] * t1;
+    const nhi_real t4 = NHI_R(0.0) * mu[2] - t3;
+    const nhi_real t5 = t0 * NHI_R(0.0);
+    const nhi_real t6 = t4 + (NHI_R(0.0) + t5 - t3);
+    const nhi_real t7 = x[0] * t0;
+    const nhi_real t8 = t1 * NHI_R(0.0);
+    const nhi_real t9 = t7 + NHI_R(0.0) * mu[1];
+    const nhi_real t10 = NHI_R(0.0) - t7 - t8 - t9;
+    const nhi_real t11 = (NHI_R(0.0) + (t2 + t6 * x[2] - x[1] * t10)) * NHI_R(0.0);
+    const nhi_real t12 = NHI_R(0.08333333333333333) * mu[2] - x[0] * t9;
+    const nhi_real t13 = t12 + (t2 + t6 * NHI_R(0.0) + t10 * x[0]);
+    const nhi_real t14 = x[0] * t4 + NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t15 = t2 - x[0] * t6 + t10 * NHI_R(0.0) - t14;
+    out[0] = NHI_R(0.0) + (t11 + t13 * x[2] - x[1] * t15);
+    const nhi_real t16 = NHI_R(0.0) * x[2];
+    const nhi_real t17 = x[1] * NHI_R(0.0);
+    const nhi_real t18 = (t16 - t5 - t17 - t4) * NHI_R(0.0);
+    const nhi_real t19 = NHI_R(0.0) * x[0];
+    const nhi_real t20 = NHI_R(0.0) + (NHI_R(0.0) - t5 + t19);
+    const nhi_real t21 = NHI_R(0.0) + (-t5 - t19 + NHI_R(0.0));
+    const nhi_real t22 = (t18 + t20 * x[2] - x[1] * t21 - t12) * NHI_R(0.0);
+    const nhi_real t23 = NHI_R(0.0) + (t18 + t20 * NHI_R(0.0) + t21 * x[0]);
+    const nhi_real t24 = NHI_R(0.0) + (t18 - x[0] * t20 + t21 * NHI_R(0.0));
+    const nhi_real t25 = NHI_R(-0.5) * mu[2] - x[0] * t14;
+    out[1] = t22 + t23 * x[2] - x[1] * t24 - t25;
+    const nhi_real t26 = x[0] * t12 + NHI_R(-0.5) * mu[1];
+    const nhi_real t27 = (t9 + (t8 + t16 - t17)) * NHI_R(0.0);
+    const nhi_real t28 = NHI_R(0.0) + (t8 + NHI_R(0.0) + t19);
+    const nhi_real t29 = NHI_R(0.0) + (t8 - t19 + NHI_R(0.0));
+    const nhi_real t30 = (t14 + (t27 + t28 * x[2] - x[1] * t29)) * NHI_R(0.0);
+    const nhi_real t31 = NHI_R(0.0) + (t27 + t28 * NHI_R(0.0) + t29 * x[0]);
+    const nhi_real t32 = NHI_R(0.0) + (t27 - x[0] * t28 + t29 * NHI_R(0.0));
+    out[2] = t26 + (t30 + t31 * x[2] - x[1] * t32);
+    out[3] = t25 + (t11 + t13 * NHI_R(0.0) + t15 * x[0]);
+    out[4] = NHI_R(0.0) + (t22 + t23 * NHI_R(0.0) + t24 * x[0]);
+    out[5] = NHI_R(0.0) + (t30 + t31 * NHI_R(0.0) + t32 * x[0]);
+    out[6] = t11 - x[0] * t13 + t15 * NHI_R(0.0) - t26;
+    out[7] = NHI_R(0.0) + (t22 - x[0] * t23 + t24 * NHI_R(0.0));
+    out[8] = NHI_R(0.0) + (t30 - x[0] * t31 + t32 * NHI_R(0.0));
+}
+
+NHI_FN void nhi_se2_displaced(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    nhi_se2_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se2_dexp_left_inv(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT xi,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    out[0] = xi[0];
+    const nhi_real t0 = NHI_R(0.5) * xi[0];
+    const nhi_real t1 = x[0] * nhi_d(x[0] * x[0]);
+    const nhi_real t2 = NHI_R(1.0) - x[0] * t1;
+    const nhi_real t3 = NHI_R(0.5) * x[0];
+    out[1] = x[2] * t0 + t1 * x[1] * xi[0] + t2 * xi[1] - t3 * xi[2];
+    out[2] = t1 * x[2] * xi[0] - x[1] * t0 + t3 * xi[1] + t2 * xi[2];
+}
+
+NHI_FN void nhi_se2_displacement(const nhi_real *NHI_RESTRICT g,
+                                 const nhi_real *NHI_RESTRICT h,
+                                 nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = h[0] - g[0];
+    const nhi_real t1 = t0 - nhi_full_turns(t0);
+    out[0] = t1;
+    const nhi_real t2 = t1 * t1;
+    const nhi_real t3 = NHI_R(1.0) - t2 * nhi_d(t2);
+    const nhi_sines s0 = nhi_sin_cos(-g[0]);
+    const nhi_real t4 = g[2] * s0.sin - g[1] * s0.cos + (s0.cos * h[1] - s0.sin * h[2]);
+    const nhi_real t5 = NHI_R(0.5) * t1;
+    const nhi_real t6 = -(g[1] * s0.sin) - g[2] * s0.cos + (s0.sin * h[1] + s0.cos * h[2]);
+    out[1] = t3 * t4 + t5 * t6;
+    out[2] = t3 * t6 - t5 * t4;
+}
+
+NHI_FN void nhi_so3_ad(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(0.0);
+    out[1] = -x[2];
+    out[2] = x[1];
+    out[3] = x[2];
+    out[4] = NHI_R(0.0);
+    out[5] = -x[0];
+    out[6] = -x[1];
+    out[7] = x[0];
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_so3_ad_star(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = mu[1] * x[2] - mu[2] * x[1];
+    out[1] = mu[2] * x[0] - mu[0] * x[2];
+    out[2] = mu[0] * x[1] - mu[1] * x[0];
+}
+
+NHI_FN void nhi_so3_ad_star_on(const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_ad(mu, out);
+}
+
+NHI_FN void nhi_so3_exp_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_b(t0);
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t2 * x[1];
+    const nhi_real t4 = t1 * x[2];
+    const nhi_real t5 = t4 * x[2];
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    const nhi_real t7 = t1 * x[0];
+    const nhi_real t8 = t7 * x[1];
+    const nhi_real t9 = nhi_a(t0);
+    const nhi_real t10 = t9 * x[2];
+    const nhi_real t11 = t8 + t10;
+    const nhi_real t12 = t4 * x[0];
+    const nhi_real t13 = t9 * x[1];
+    const nhi_real t14 = t12 - t13;
+    const nhi_real t15 = t6 * g[0] + t11 * g[1] + t14 * g[2];
+    const nhi_real t16 = t6 * g[3] + t11 * g[4] + t14 * g[5];
+    const nhi_real t17 = t6 * g[6] + t11 * g[7] + t14 * g[8];
+    const nhi_real t18 = NHI_R(-0.5) * (t15 * t15 + t16 * t16 + t17 * t17 - NHI_R(1.0));
+    const nhi_real t19 = t8 - t10;
+    const nhi_real t20 = t7 * x[0];
+    const nhi_real t21 = NHI_R(1.0) - (t5 + t20);
+    const nhi_real t22 = t2 * x[2];
+    const nhi_real t23 = t9 * x[0];
+    const nhi_real t24 = t22 + t23;
+    const nhi_real t25 = t19 * g[0] + t21 * g[1] + t24 * g[2];
+    const nhi_real t26 = t19 * g[3] + t21 * g[4] + t24 * g[5];
+    const nhi_real t27 = t19 * g[6] + t21 * g[7] + t24 * g[8];
+    const nhi_real t28 = NHI_R(-0.5) * (t15 * t25 + t16 * t26 + t17 * t27);
+    const nhi_real t29 = t12 + t13;
+    const nhi_real t30 = t22 - t23;
+    const nhi_real t31 = NHI_R(1.0) - (t20 + t3);
+    const nhi_real t32 = t29 * g[0] + t30 * g[1] + t31 * g[2];
+    const nhi_real t33 = t29 * g[3] + t30 * g[4] + t31 * g[5];
+    const nhi_real t34 = t29 * g[6] + t30 * g[7] + t31 * g[8];
+    const nhi_real t35 = NHI_R(-0.5) * (t32 * t15 + t33 * t16 + t34 * t17);
+    out[0] = t15 + (t18 * t15 + t28 * t25 + t35 * t32);
+    const nhi_real t36 = NHI_R(-0.5) * (t25 * t25 + t26 * t26 + t27 * t27 - NHI_R(1.0));
+    const nhi_real t37 = NHI_R(-0.5) * (t25 * t32 + t26 * t33 + t27 * t34);
+    out[1] = t25 + (t28 * t15 + t36 * t25 + t37 * t32);
+    const nhi_real t38 = NHI_R(-0.5) * (t32 * t32 + t33 * t33 + t34 * t34 - NHI_R(1.0));
+    out[2] = t32 + (t35 * t15 + t37 * t25 + t38 * t32);
+    out[3] = t16 + (t18 * t16 + t28 * t26 + t35 * t33);
+    out[4] = t26 + (t28 * t16 + t36 * t26 + t37 * t33);
+    out[5] = t33 + (t35 * t16 + t37 * t26 + t38 * t33);
+    out[6] = t17 + (t18 * t17 + t28 * t27 + t35 * t34);
+    out[7] = t27 + (t28 * t17 + t36 * t27 + t37 * t34);
+    out[8] = t34 + (t35 * t17 + t37 * t27 + t38 * t34);
+}
+
+NHI_FN void nhi_so3_exp_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = nhi_d(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const nhi_real t1 = t0 * x[1];
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t0 * x[2];
+    const nhi_real t4 = t3 * x[2];
+    out[0] = NHI_R(1.0) - (t2 + t4);
+    const nhi_real t5 = t0 * x[0];
+    const nhi_real t6 = t5 * x[1];
+    const nhi_real t7 = NHI_R(-0.5) * x[2];
+    out[1] = t6 - t7;
+    const nhi_real t8 = t3 * x[0];
+    const nhi_real t9 = NHI_R(-0.5) * x[1];
+    out[2] = t8 + t9;
+    out[3] = t6 + t7;
+    const nhi_real t10 = t5 * x[0];
+    out[4] = NHI_R(1.0) - (t4 + t10);
+    const nhi_real t11 = t1 * x[2];
+    const nhi_real t12 = NHI_R(-0.5) * x[0];
+    out[5] = t11 - t12;
+    out[6] = t8 - t9;
+    out[7] = t11 + t12;
+    out[8] = NHI_R(1.0) - (t10 + t2);
+}
+
+NHI_FN void nhi_so3_exp_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_c(t0);
+    const nhi_real t2 = x[1] * t1;
+    const nhi_real t3 = x[1] * t2;
+    const nhi_real t4 = x[2] * t1;
+    const nhi_real t5 = x[2] * t4;
+    out[0] = NHI_R(1.0) - (t3 + t5);
+    const nhi_real t6 = x[0] * t1;
+    const nhi_real t7 = x[1] * t6;
+    const nhi_real t8 = nhi_b(t0);
+    const nhi_real t9 = x[2] * t8;
+    out[1] = t7 + t9;
+    const nhi_real t10 = x[0] * t4;
+    const nhi_real t11 = x[1] * t8;
+    out[2] = t10 - t11;
+    out[3] = t7 - t9;
+    const nhi_real t12 = x[0] * t6;
+    out[4] = NHI_R(1.0) - (t5 + t12);
+    const nhi_real t13 = x[2] * t2;
+    const nhi_real t14 = x[0] * t8;
+    out[5] = t13 + t14;
+    out[6] = t10 + t11;
+    out[7] = t13 - t14;
+    out[8] = NHI_R(1.0) - (t12 + t3);
+}
+
+NHI_FN void nhi_so3_exp_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[1] * mu[2] - x[2] * mu[1];
+    const nhi_real t1 = nhi_d(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const nhi_real t2 = x[0] * mu[1] - x[1] * mu[0];
+    const nhi_real t3 = x[2] * mu[0] - x[0] * mu[2];
+    out[0] = mu[0] + NHI_R(0.5) * t0 + t1 * (x[1] * t2 - x[2] * t3);
+    out[1] = mu[1] + NHI_R(0.5) * t3 + t1 * (x[2] * t0 - x[0] * t2);
+    out[2] = mu[2] + NHI_R(0.5) * t2 + t1 * (x[0] * t3 - x[1] * t0);
+}
+
+NHI_FN void nhi_so3_exp_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_so3_exp_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_so3_exp_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_d(t0);
+    const nhi_real t2 = x[0] * mu[0] + x[1] * mu[1] + x[2] * mu[2];
+    const nhi_real t3 = t1 * t2;
+    const nhi_real t4 = t1 * x[0];
+    const nhi_real t5 = nhi_d_prime(t0);
+    const nhi_real t6 = t5 + t5;
+    const nhi_real t7 = t6 * t2;
+    const nhi_real t8 = t1 + t1 + t6 * t0;
+    const nhi_real t9 = t7 * x[0] - t8 * mu[0];
+    out[0] = t3 + t4 * mu[0] + t9 * x[0];
+    const nhi_real t10 = NHI_R(-0.5) * mu[2];
+    out[1] = t4 * mu[1] - t10 + t9 * x[1];
+    const nhi_real t11 = NHI_R(-0.5) * mu[1];
+    out[2] = t11 + t4 * mu[2] + t9 * x[2];
+    const nhi_real t12 = t1 * x[1];
+    const nhi_real t13 = t7 * x[1] - t8 * mu[1];
+    out[3] = t10 + t12 * mu[0] + t13 * x[0];
+    out[4] = t3 + t12 * mu[1] + t13 * x[1];
+    const nhi_real t14 = NHI_R(-0.5) * mu[0];
+    out[5] = t12 * mu[2] - t14 + t13 * x[2];
+    const nhi_real t15 = t1 * x[2];
+    const nhi_real t16 = t7 * x[2] - t8 * mu[2];
+    out[6] = t15 * mu[0] - t11 + t16 * x[0];
+    out[7] = t14 + t15 * mu[1] + t16 * x[1];
+    out[8] = t3 + t15 * mu[2] + t16 * x[2];
+}
+
+NHI_FN void nhi_so3_exp_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0];
+    const nhi_real t1 = x[1] * x[1];
+    const nhi_real t2 = x[2] * x[2];
+    const nhi_real t3 = t0 + t1 + t2;
+    const nhi_real t4 = nhi_d_second(t3);
+    const nhi_real t5 = t4 + t4;
+    const nhi_real t6 = x[0] * mu[0] + x[1] * mu[1] + x[2] * mu[2];
+    const nhi_real t7 = t5 * t6;
+    const nhi_real t8 = nhi_d_prime(t3);
+    const nhi_real t9 = t8 + t8;
+    const nhi_real t10 = t7 * x[0] + t9 * mu[0];
+    const nhi_real t11 = x[0] * t10;
+    const nhi_real t12 = t9 * t6;
+    const nhi_real t13 = t11 + t11 + t12;
+    const nhi_real t14 = t9 + t9 + t5 * t3;
+    const nhi_real t15 = t14 + t14;
+    const nhi_real t16 = nhi_d(t3);
+    const nhi_real t17 = t16 + t16 + t9 * t3;
+    const nhi_real t18 = t15 * t0 + t17;
+    const nhi_real t19 = t12 * x[0] + t16 * mu[0];
+    out[0] = x[0] * t13 - mu[0] * t18 + t19 + t19;
+    const nhi_real t20 = t7 * x[1] + t9 * mu[1];
+    const nhi_real t21 = x[0] * t20 + x[1] * t10;
+    const nhi_real t22 = t15 * (x[0] * x[1]);
+    const nhi_real t23 = t12 * x[1] + t16 * mu[1];
+    const nhi_real t24 = x[0] * t21 - mu[0] * t22 + t23;
+    out[1] = t24;
+    const nhi_real t25 = t7 * x[2] + t9 * mu[2];
+    const nhi_real t26 = x[0] * t25 + x[2] * t10;
+    const nhi_real t27 = t15 * (x[0] * x[2]);
+    const nhi_real t28 = t12 * x[2] + t16 * mu[2];
+    const nhi_real t29 = x[0] * t26 - mu[0] * t27 + t28;
+    out[2] = t29;
+    out[3] = t24;
+    const nhi_real t30 = x[1] * t20;
+    const nhi_real t31 = t30 + t30 + t12;
+    const nhi_real t32 = t15 * t1 + t17;
+    out[4] = x[0] * t31 - mu[0] * t32;
+    const nhi_real t33 = x[1] * t25 + x[2] * t20;
+    const nhi_real t34 = t15 * (x[1] * x[2]);
+    const nhi_real t35 = x[0] * t33 - mu[0] * t34;
+    out[5] = t35;
+    out[6] = t29;
+    out[7] = t35;
+    const nhi_real t36 = x[2] * t25;
+    const nhi_real t37 = t36 + t36 + t12;
+    const nhi_real t38 = t15 * t2 + t17;
+    out[8] = x[0] * t37 - mu[0] * t38;
+    out[9] = x[1] * t13 - mu[1] * t18;
+    const nhi_real t39 = x[1] * t21 - mu[1] * t22 + t19;
+    out[10] = t39;
+    const nhi_real t40 = x[1] * t26 - mu[1] * t27;
+    out[11] = t40;
+    out[12] = t39;
+    out[13] = x[1] * t31 - mu[1] * t32 + t23 + t23;
+    const nhi_real t41 = x[1] * t33 - mu[1] * t34 + t28;
+    out[14] = t41;
+    out[15] = t40;
+    out[16] = t41;
+    out[17] = x[1] * t37 - mu[1] * t38;
+    out[18] = x[2] * t13 - mu[2] * t18;
+    const nhi_real t42 = x[2] * t21 - mu[2] * t22;
+    out[19] = t42;
+    const nhi_real t43 = x[2] * t26 - mu[2] * t27 + t19;
+    out[20] = t43;
+    out[21] = t42;
+    out[22] = x[2] * t31 - mu[2] * t32;
+    const nhi_real t44 = x[2] * t33 - mu[2] * t34 + t23;
+    out[23] = t44;
+    out[24] = t43;
+    out[25] = t44;
+    out[26] = x[2] * t37 - mu[2] * t38 + t28 + t28;
+}
+
+NHI_FN void nhi_so3_cay_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(4.0) / (NHI_R(4.0) + (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+    const nhi_real t1 = NHI_R(0.5) * t0;
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t2 * x[1];
+    const nhi_real t4 = t1 * x[2];
+    const nhi_real t5 = t4 * x[2];
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    const nhi_real t7 = t1 * x[0];
+    const nhi_real t8 = t7 * x[1];
+    const nhi_real t9 = t0 * x[2];
+    const nhi_real t10 = t8 + t9;
+    const nhi_real t11 = t4 * x[0];
+    const nhi_real t12 = t0 * x[1];
+    const nhi_real t13 = t11 - t12;
+    const nhi_real t14 = t6 * g[0] + t10 * g[1] + t13 * g[2];
+    const nhi_real t15 = t6 * g[3] + t10 * g[4] + t13 * g[5];
+    const nhi_real t16 = t6 * g[6] + t10 * g[7] + t13 * g[8];
+    const nhi_real t17 = NHI_R(-0.5) * (t14 * t14 + t15 * t15 + t16 * t16 - NHI_R(1.0));
+    const nhi_real t18 = t8 - t9;
+    const nhi_real t19 = t7 * x[0];
+    const nhi_real t20 = NHI_R(1.0) - (t5 + t19);
+    const nhi_real t21 = t2 * x[2];
+    const nhi_real t22 = t0 * x[0];
+    const nhi_real t23 = t21 + t22;
+    const nhi_real t24 = t18 * g[0] + t20 * g[1] + t23 * g[2];
+    const nhi_real t25 = t18 * g[3] + t20 * g[4] + t23 * g[5];
+    const nhi_real t26 = t18 * g[6] + t20 * g[7] + t23 * g[8];
+    const nhi_real t27 = NHI_R(-0.5) * (t14 * t24 + t15 * t25 + t16 * t26);
+    const nhi_real t28 = t11 + t12;
+    const nhi_real t29 = t21 - t22;
+    const nhi_real t30 = NHI_R(1.0) - (t19 + t3);
+    const nhi_real t31 = t28 * g[0] + t29 * g[1] + t30 * g[2];
+    const nhi_real t32 = t28 * g[3] + t29 * g[4] + t30 * g[5];
+    const nhi_real t33 = t28 * g[6] + t29 * g[7] + t30 * g[8];
+    const nhi_real t34 = NHI_R(-0.5) * (t31 * t14 + t32 * t15 + t33 * t16);
+    out[0] = t14 + (t17 * t14 + t27 * t24 + t34 * t31);
+    const nhi_real t35 = NHI_R(-0.5) * (t24 * t24 + t25 * t25 + t26 * t26 - NHI_R(1.0));
+    const nhi_real t36 = NHI_R(-0.5) * (t24 * t31 + t25 * t32 + t26 * t33);
+    out[1] = t24 + (t27 * t14 + t35 * t24 + t36 * t31);
+    const nhi_real t37 = NHI_R(-0.5) * (t31 * t31 + t32 * t32 + t33 * t33 - NHI_R(1.0));
+    out[2] = t31 + (t34 * t14 + t36 * t24 + t37 * t31);
+    out[3] = t15 + (t17 * t15 + t27 * t25 + t34 * t32);
+    out[4] = t25 + (t27 * t15 + t35 * t25 + t36 * t32);
+    out[5] = t32 + (t34 * t15 + t36 * t25 + t37 * t32);
+    out[6] = t16 + (t17 * t16 + t27 * t26 + t34 * t33);
+    out[7] = t26 + (t27 * t16 + t35 * t26 + t36 * t33);
+    out[8] = t33 + (t34 * t16 + t36 * t26 + t37 * t33);
+}
+
+NHI_FN void nhi_so3_cay_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.25) * x[0];
+    out[0] = NHI_R(1.0) + t0 * x[0];
+    const nhi_real t1 = NHI_R(-0.5) * x[2];
+    out[1] = t0 * x[1] - t1;
+    const nhi_real t2 = NHI_R(-0.5) * x[1];
+    out[2] = t2 + t0 * x[2];
+    const nhi_real t3 = NHI_R(0.25) * x[1];
+    out[3] = t1 + t3 * x[0];
+    out[4] = NHI_R(1.0) + t3 * x[1];
+    const nhi_real t4 = NHI_R(-0.5) * x[0];
+    out[5] = t3 * x[2] - t4;
+    const nhi_real t5 = NHI_R(0.25) * x[2];
+    out[6] = t5 * x[0] - t2;
+    out[7] = t4 + t5 * x[1];
+    out[8] = NHI_R(1.0) + t5 * x[2];
+}
+
+NHI_FN void nhi_so3_cay_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(2.0) / (NHI_R(4.0) + (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+    const nhi_real t1 = t0 + t0;
+    out[0] = t1;
+    const nhi_real t2 = x[2] * t0;
+    out[1] = t2;
+    const nhi_real t3 = x[1] * t0;
+    out[2] = -t3;
+    out[3] = -t2;
+    out[4] = t1;
+    const nhi_real t4 = x[0] * t0;
+    out[5] = t4;
+    out[6] = t3;
+    out[7] = -t4;
+    out[8] = t1;
+}
+
+NHI_FN void nhi_so3_cay_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * x[1];
+    const nhi_real t1 = NHI_R(0.5) * x[2];
+    const nhi_real t2 = NHI_R(0.5) * x[0];
+    const nhi_real t3 = t2 * mu[0] + t0 * mu[1] + t1 * mu[2];
+    out[0] = mu[0] + (t0 * mu[2] - t1 * mu[1]) + t3 * t2;
+    out[1] = mu[1] + (t1 * mu[0] - t2 * mu[2]) + t3 * t0;
+    out[2] = mu[2] + (t2 * mu[1] - t0 * mu[0]) + t3 * t1;
+}
+
+NHI_FN void nhi_so3_cay_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_so3_cay_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_so3_cay_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.25) * (x[0] * mu[0] + x[1] * mu[1] + x[2] * mu[2]);
+    const nhi_real t1 = NHI_R(0.25) * x[0];
+    out[0] = t0 + t1 * mu[0];
+    const nhi_real t2 = NHI_R(-0.5) * mu[2];
+    out[1] = t1 * mu[1] - t2;
+    const nhi_real t3 = NHI_R(-0.5) * mu[1];
+    out[2] = t3 + t1 * mu[2];
+    const nhi_real t4 = NHI_R(0.25) * x[1];
+    out[3] = t2 + t4 * mu[0];
+    out[4] = t0 + t4 * mu[1];
+    const nhi_real t5 = NHI_R(-0.5) * mu[0];
+    out[5] = t4 * mu[2] - t5;
+    const nhi_real t6 = NHI_R(0.25) * x[2];
+    out[6] = t6 * mu[0] - t3;
+    out[7] = t5 + t6 * mu[1];
+    out[8] = t0 + t6 * mu[2];
+}
+
+NHI_FN void nhi_so3_cay_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    nhi_zero(27, out);
+    const nhi_real t0 = NHI_R(0.25) * mu[0];
+    out[0] = t0 + t0;
+    const nhi_real t1 = NHI_R(0.25) * mu[1];
+    out[1] = t1;
+    const nhi_real t2 = NHI_R(0.25) * mu[2];
+    out[2] = t2;
+    out[3] = t1;
+    out[6] = t2;
+    out[10] = t0;
+    out[12] = t0;
+    out[13] = t1 + t1;
+    out[14] = t2;
+    out[16] = t2;
+    out[20] = t0;
+    out[23] = t1;
+    out[24] = t0;
+    out[25] = t1;
+    out[26] = t2 + t2;
+}
+
+NHI_FN void nhi_so3_ccsk_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[2]);
+    const nhi_real t0 = s0.cos * s1.cos;
+    const nhi_sines s2 = nhi_sin_cos(x[0]);
+    const nhi_real t1 = s2.sin * s0.sin;
+    const nhi_real t2 = s2.cos * s1.sin + t1 * s1.cos;
+    const nhi_real t3 = s2.cos * s0.sin;
+    const nhi_real t4 = s2.sin * s1.sin - t3 * s1.cos;
+    const nhi_real t5 = t0 * g[0] + t2 * g[1] + t4 * g[2];
+    const nhi_real t6 = t0 * g[3] + t2 * g[4] + t4 * g[5];
+    const nhi_real t7 = t0 * g[6] + t2 * g[7] + t4 * g[8];
+    const nhi_real t8 = NHI_R(-0.5) * (t5 * t5 + t6 * t6 + t7 * t7 - NHI_R(1.0));
+    const nhi_real t9 = s2.cos * s1.cos - t1 * s1.sin;
+    const nhi_real t10 = s0.cos * s1.sin;
+    const nhi_real t11 = s2.sin * s1.cos + t3 * s1.sin;
+    const nhi_real t12 = t9 * g[1] - t10 * g[0] + t11 * g[2];
+    const nhi_real t13 = t9 * g[4] - t10 * g[3] + t11 * g[5];
+    const nhi_real t14 = t9 * g[7] - t10 * g[6] + t11 * g[8];
+    const nhi_real t15 = NHI_R(-0.5) * (t5 * t12 + t6 * t13 + t7 * t14);
+    const nhi_real t16 = s2.sin * s0.cos;
+    const nhi_real t17 = s2.cos * s0.cos;
+    const nhi_real t18 = s0.sin * g[0] - t16 * g[1] + t17 * g[2];
+    const nhi_real t19 = s0.sin * g[3] - t16 * g[4] + t17 * g[5];
+    const nhi_real t20 = s0.sin * g[6] - t16 * g[7] + t17 * g[8];
+    const nhi_real t21 = NHI_R(-0.5) * (t18 * t5 + t19 * t6 + t20 * t7);
+    out[0] = t5 + (t8 * t5 + t15 * t12 + t21 * t18);
+    const nhi_real t22 = NHI_R(-0.5) * (t12 * t12 + t13 * t13 + t14 * t14 - NHI_R(1.0));
+    const nhi_real t23 = NHI_R(-0.5) * (t12 * t18 + t13 * t19 + t14 * t20);
+    out[1] = t12 + (t15 * t5 + t22 * t12 + t23 * t18);
+    const nhi_real t24 = NHI_R(-0.5) * (t18 * t18 + t19 * t19 + t20 * t20 - NHI_R(1.0));
+    out[2] = t18 + (t21 * t5 + t23 * t12 + t24 * t18);
+    out[3] = t6 + (t8 * t6 + t15 * t13 + t21 * t19);
+    out[4] = t13 + (t15 * t6 + t22 * t13 + t23 * t19);
+    out[5] = t19 + (t21 * t6 + t23 * t13 + t24 * t19);
+    out[6] = t7 + (t8 * t7 + t15 * t14 + t21 * t20);
+    out[7] = t14 + (t15 * t7 + t22 * t14 + t23 * t20);
+    out[8] = t20 + (t21 * t7 + t23 * t14 + t24 * t20);
+}
+
+NHI_FN void nhi_so3_ccsk_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[0]);
+    const nhi_real t0 = s1.sin / s0.cos;
+    out[1] = s0.sin * t0;
+    const nhi_real t1 = s1.cos / s0.cos;
+    out[2] = -(s0.sin * t1);
+    out[3] = NHI_R(0.0);
+    out[4] = s1.cos;
+    out[5] = s1.sin;
+    out[6] = NHI_R(0.0);
+    out[7] = -t0;
+    out[8] = t1;
+}
+
+NHI_FN void nhi_so3_ccsk_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[2]);
+    out[0] = s0.cos * s1.cos;
+    out[1] = s1.sin;
+    out[2] = NHI_R(0.0);
+    out[3] = -(s0.cos * s1.sin);
+    out[4] = s1.cos;
+    out[5] = NHI_R(0.0);
+    out[6] = s0.sin;
+    out[7] = NHI_R(0.0);
+    out[8] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_so3_ccsk_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    out[0] = mu[0] + NHI_R(0.0) * mu[1] + NHI_R(0.0) * mu[2];
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[0]);
+    const nhi_real t0 = s1.sin / s0.cos;
+    out[1] = s0.sin * t0 * mu[0] + s1.cos * mu[1] - t0 * mu[2];
+    const nhi_real t1 = s1.cos / s0.cos;
+    out[2] = s1.sin * mu[1] - s0.sin * t1 * mu[0] + t1 * mu[2];
+}
+
+NHI_FN void nhi_so3_ccsk_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_sines s0 = nhi_sin_cos(x[2]);
+    const nhi_sines s1 = nhi_sin_cos(x[1]);
+    const nhi_real t0 = s0.cos / s1.cos;
+    out[0] = t0 * mu[0] + s0.sin * mu[1] - s1.sin * t0 * mu[2];
+    const nhi_real t1 = s0.sin / s1.cos;
+    out[1] = s0.cos * mu[1] - t1 * mu[0] + s1.sin * t1 * mu[2];
+    out[2] = NHI_R(0.0) * mu[0] + NHI_R(0.0) * mu[1] + mu[2];
+}
+
+NHI_FN void nhi_so3_ccsk_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(0.0);
+    out[1] = NHI_R(0.0);
+    out[2] = NHI_R(0.0);
+    const nhi_sines s0 = nhi_sin_cos(x[0]);
+    const nhi_sines s1 = nhi_sin_cos(x[1]);
+    const nhi_real t0 = (s1.sin * mu[0] - mu[2]) / s1.cos;
+    out[3] = s0.cos * t0 - s0.sin * mu[1];
+    const nhi_real t1 = (mu[0] - s1.sin * mu[2]) / (s1.cos * s1.cos);
+    out[4] = s0.sin * t1;
+    out[5] = NHI_R(0.0);
+    out[6] = s0.sin * t0 + s0.cos * mu[1];
+    out[7] = -(s0.cos * t1);
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_so3_exp1_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_so3_exp1_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = NHI_R(1.0);
+    const nhi_real t0 = x[2] * NHI_R(-0.5);
+    out[1] = NHI_R(0.0) - t0;
+    const nhi_real t1 = NHI_R(-0.5) * x[1];
+    out[2] = t1 + NHI_R(0.0);
+    out[3] = t0 + NHI_R(0.0);
+    out[4] = NHI_R(1.0);
+    const nhi_real t2 = x[0] * NHI_R(-0.5);
+    out[5] = NHI_R(0.0) - t2;
+    out[6] = NHI_R(0.0) - t1;
+    out[7] = t2 + NHI_R(0.0);
+    out[8] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_so3_exp1_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_real inverse[9];
+    nhi_so3_exp1_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
+}
+
+NHI_FN void nhi_so3_exp1_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.5) * mu[1];
+    const nhi_real t1 = NHI_R(-0.5) * mu[2];
+    out[0] = t0 * x[2] - t1 * x[1] + mu[0];
+    const nhi_real t2 = NHI_R(-0.5) * mu[0];
+    out[1] = t1 * x[0] - t2 * x[2] + mu[1];
+    out[2] = t2 * x[1] - t0 * x[0] + mu[2];
+}
+
+NHI_FN void nhi_so3_exp1_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_so3_exp1_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_so3_exp1_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    out[0] = NHI_R(0.0);
+    const nhi_real t0 = NHI_R(-0.5) * mu[2];
+    out[1] = -t0;
+    const nhi_real t1 = NHI_R(-0.5) * mu[1];
+    out[2] = t1;
+    out[3] = t0;
+    out[4] = NHI_R(0.0);
+    const nhi_real t2 = NHI_R(-0.5) * mu[0];
+    out[5] = -t2;
+    out[6] = -t1;
+    out[7] = t2;
+    out[8] = NHI_R(0.0);
+}
+
+NHI_FN void nhi_so3_exp2_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_so3_exp2_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[2] * NHI_R(0.08333333333333333);
+    const nhi_real t1 = NHI_R(-0.0) - t0;
+    const nhi_real t2 = NHI_R(0.08333333333333333) * x[1];
+    out[0] = x[2] * t1 - x[1] * t2 + NHI_R(1.0);
+    const nhi_real t3 = x[2] * NHI_R(-0.5);
+    out[1] = NHI_R(0.0) * t1 - t3 + x[0] * t2 + NHI_R(0.0);
+    const nhi_real t4 = x[1] * NHI_R(-0.5);
+    out[2] = t4 - x[0] * t1 + NHI_R(0.0) * t2 + NHI_R(0.0);
+    const nhi_real t5 = x[0] * NHI_R(0.08333333333333333);
+    const nhi_real t6 = NHI_R(-0.0) - t5;
+    out[3] = NHI_R(0.0) * t0 + t3 - x[1] * t6 + NHI_R(0.0);
+    out[4] = NHI_R(-0.0) - x[2] * t0 + x[0] * t6 + NHI_R(1.0);
+    const nhi_real t7 = x[0] * NHI_R(-0.5);
+    out[5] = x[1] * t0 - t7 + NHI_R(0.0) * t6 + NHI_R(0.0);
+    const nhi_real t8 = NHI_R(-0.0) - t2;
+    out[6] = NHI_R(0.0) * t8 + x[2] * t5 - t4 + NHI_R(0.0);
+    out[7] = NHI_R(0.0) * t5 - x[2] * t8 + t7 + NHI_R(0.0);
+    out[8] = x[1] * t8 - x[0] * t5 + NHI_R(1.0);
+}
+
+NHI_FN void nhi_so3_exp2_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_real inverse[9];
+    nhi_so3_exp2_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
+}
+
+NHI_FN void nhi_so3_exp2_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t1 = NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t2 = t0 * x[0] - t1 * x[2] + NHI_R(-0.5) * mu[1];
+    const nhi_real t3 = NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t4 = t1 * x[1] - t3 * x[0] + NHI_R(-0.5) * mu[2];
+    out[0] = t2 * x[2] - t4 * x[1] + mu[0];
+    const nhi_real t5 = t3 * x[2] - t0 * x[1] + NHI_R(-0.5) * mu[0];
+    out[1] = t4 * x[0] - t5 * x[2] + mu[1];
+    out[2] = t5 * x[1] - t2 * x[0] + mu[2];
+}
+
+NHI_FN void nhi_so3_exp2_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_so3_exp2_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_so3_exp2_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t1 = NHI_R(0.0) + t0 * x[2];
+    const nhi_real t2 = NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t3 = x[1] * t2;
+    out[0] = NHI_R(0.0) + (t1 + t3);
+    const nhi_real t4 = NHI_R(0.0) * x[2];
+    const nhi_real t5 = t0 * NHI_R(0.0);
+    const nhi_real t6 = NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t7 = t6 * x[1];
+    const nhi_real t8 = t2 * x[0];
+    const nhi_real t9 = t7 - t8 + NHI_R(-0.5) * mu[2];
+    out[1] = t4 - t5 - t7 - t9;
+    const nhi_real t10 = t0 * x[0];
+    const nhi_real t11 = t6 * x[2];
+    const nhi_real t12 = t10 - t11 + NHI_R(-0.5) * mu[1];
+    const nhi_real t13 = t2 * NHI_R(0.0);
+    const nhi_real t14 = x[1] * NHI_R(0.0);
+    out[2] = t12 + (t13 - t11 - t14);
+    out[3] = t9 + (t5 - t4 - t8);
+    const nhi_real t15 = t6 * x[0];
+    out[4] = NHI_R(0.0) + (t1 + t15);
+    const nhi_real t16 = t2 * x[2];
+    const nhi_real t17 = t6 * NHI_R(0.0);
+    const nhi_real t18 = NHI_R(0.0) * x[0];
+    const nhi_real t19 = t0 * x[1];
+    const nhi_real t20 = t16 - t19 + NHI_R(-0.5) * mu[0];
+    out[5] = -t16 - t17 + t18 - t20;
+    out[6] = t14 - t10 - t13 - t12;
+    out[7] = t20 + (-t19 - t18 + t17);
+    out[8] = NHI_R(0.0) + (t3 + t15 + NHI_R(0.0));
+}
+
+NHI_FN void nhi_so3_exp4_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_so3_exp4_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[2] * NHI_R(-0.001388888888888889);
+    const nhi_real t1 = NHI_R(0.0) - t0;
+    const nhi_real t2 = NHI_R(-0.001388888888888889) * x[1];
+    const nhi_real t3 = t2 + NHI_R(0.0);
+    const nhi_real t4 = NHI_R(0.0) + x[2] * t1 - x[1] * t3 + NHI_R(0.08333333333333333);
+    const nhi_real t5 = x[2] * NHI_R(0.0);
+    const nhi_real t6 = NHI_R(0.0) * t1 - t5 + x[0] * t3 + NHI_R(0.0);
+    const nhi_real t7 = x[1] * NHI_R(0.0);
+    const nhi_real t8 = t7 - x[0] * t1 + NHI_R(0.0) * t3 + NHI_R(0.0);
+    const nhi_real t9 = NHI_R(0.0) * t4 + x[2] * t6 - x[1] * t8 + NHI_R(-0.5);
+    const nhi_real t10 = NHI_R(0.0) * t6 - x[2] * t4 + x[0] * t8;
+    const nhi_real t11 = x[1] * t4 - x[0] * t6 + NHI_R(0.0) * t8;
+    out[0] = NHI_R(0.0) * t9 + x[2] * t10 - x[1] * t11 + NHI_R(1.0);
+    out[1] = NHI_R(0.0) * t10 - x[2] * t9 + x[0] * t11 + NHI_R(0.0);
+    out[2] = x[1] * t9 - x[0] * t10 + NHI_R(0.0) * t11 + NHI_R(0.0);
+    const nhi_real t12 = t0 + NHI_R(0.0);
+    const nhi_real t13 = x[0] * NHI_R(-0.001388888888888889);
+    const nhi_real t14 = NHI_R(0.0) - t13;
+    const nhi_real t15 = NHI_R(0.0) * t12 + t5 - x[1] * t14 + NHI_R(0.0);
+    const nhi_real t16 = NHI_R(0.0) - x[2] * t12 + x[0] * t14 + NHI_R(0.08333333333333333);
+    const nhi_real t17 = x[0] * NHI_R(0.0);
+    const nhi_real t18 = x[1] * t12 - t17 + NHI_R(0.0) * t14 + NHI_R(0.0);
+    const nhi_real t19 = NHI_R(0.0) * t15 + x[2] * t16 - x[1] * t18;
+    const nhi_real t20 = NHI_R(0.0) * t16 - x[2] * t15 + x[0] * t18 + NHI_R(-0.5);
+    const nhi_real t21 = x[1] * t15 - x[0] * t16 + NHI_R(0.0) * t18;
+    out[3] = NHI_R(0.0) * t19 + x[2] * t20 - x[1] * t21 + NHI_R(0.0);
+    out[4] = NHI_R(0.0) * t20 - x[2] * t19 + x[0] * t21 + NHI_R(1.0);
+    out[5] = x[1] * t19 - x[0] * t20 + NHI_R(0.0) * t21 + NHI_R(0.0);
+    const nhi_real t22 = NHI_R(0.0) - t2;
+    const nhi_real t23 = t13 + NHI_R(0.0);
+    const nhi_real t24 = NHI_R(0.0) * t22 + x[2] * t23 - t7 + NHI_R(0.0);
+    const nhi_real t25 = NHI_R(0.0) * t23 - x[2] * t22 + t17 + NHI_R(0.0);
+    const nhi_real t26 = x[1] * t22 - x[0] * t23 + NHI_R(0.0) + NHI_R(0.08333333333333333);
+    const nhi_real t27 = NHI_R(0.0) * t24 + x[2] * t25 - x[1] * t26;
+    const nhi_real t28 = NHI_R(0.0) * t25 - x[2] * t24 + x[0] * t26;
+    const nhi_real t29 = x[1] * t24 - x[0] * t25 + NHI_R(0.0) * t26 + NHI_R(-0.5);
+    out[6] = NHI_R(0.0) * t27 + x[2] * t28 - x[1] * t29 + NHI_R(0.0);
+    out[7] = NHI_R(0.0) * t28 - x[2] * t27 + x[0] * t29 + NHI_R(0.0);
+    out[8] = x[1] * t27 - x[0] * t28 + NHI_R(0.0) * t29 + NHI_R(1.0);
+}
+
+NHI_FN void nhi_so3_exp4_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_real inverse[9];
+    nhi_so3_exp4_dtau_inv(back, inverse);
+    nhi_matrix_inverse(3, inverse, out);
+}
+
+NHI_FN void nhi_so3_exp4_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.001388888888888889) * mu[1];
+    const nhi_real t1 = NHI_R(-0.001388888888888889) * mu[2];
+    const nhi_real t2 = t0 * x[2] - t1 * x[1] + NHI_R(0.0) * mu[0];
+    const nhi_real t3 = NHI_R(-0.001388888888888889) * mu[0];
+    const nhi_real t4 = t1 * x[0] - t3 * x[2] + NHI_R(0.0) * mu[1];
+    const nhi_real t5 = t2 * x[1] - t4 * x[0] + NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t6 = t3 * x[1] - t0 * x[0] + NHI_R(0.0) * mu[2];
+    const nhi_real t7 = t4 * x[2] - t6 * x[1] + NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t8 = t5 * x[0] - t7 * x[2] + NHI_R(-0.5) * mu[1];
+    const nhi_real t9 = t6 * x[0] - t2 * x[2] + NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t10 = t7 * x[1] - t9 * x[0] + NHI_R(-0.5) * mu[2];
+    out[0] = t8 * x[2] - t10 * x[1] + mu[0];
+    const nhi_real t11 = t9 * x[2] - t5 * x[1] + NHI_R(-0.5) * mu[0];
+    out[1] = t10 * x[0] - t11 * x[2] + mu[1];
+    out[2] = t11 * x[1] - t8 * x[0] + mu[2];
+}
+
+NHI_FN void nhi_so3_exp4_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[3] = {-x[0], -x[1], -x[2]};
+    nhi_so3_exp4_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_so3_exp4_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.001388888888888889) * mu[2];
+    const nhi_real t1 = NHI_R(0.0) + t0 * x[2];
+    const nhi_real t2 = NHI_R(-0.001388888888888889) * mu[1];
+    const nhi_real t3 = x[1] * t2;
+    const nhi_real t4 = NHI_R(0.0) + (t1 + t3);
+    const nhi_real t5 = NHI_R(-0.001388888888888889) * mu[0];
+    const nhi_real t6 = t5 * x[1];
+    const nhi_real t7 = t2 * x[0];
+    const nhi_real t8 = t6 - t7 + NHI_R(0.0) * mu[2];
+    const nhi_real t9 = t0 * NHI_R(0.0);
+    const nhi_real t10 = NHI_R(0.0) * x[2];
+    const nhi_real t11 = t8 + (t9 - t10 - t7);
+    const nhi_real t12 = x[1] * NHI_R(0.0);
+    const nhi_real t13 = t0 * x[0];
+    const nhi_real t14 = t2 * NHI_R(0.0);
+    const nhi_real t15 = t5 * x[2];
+    const nhi_real t16 = t13 - t15 + NHI_R(0.0) * mu[1];
+    const nhi_real t17 = t12 - t13 - t14 - t16;
+    const nhi_real t18 = NHI_R(0.0) + (t4 * NHI_R(0.0) + t11 * x[2] - x[1] * t17);
+    const nhi_real t19 = t2 * x[2];
+    const nhi_real t20 = t0 * x[1];
+    const nhi_real t21 = t19 - t20 + NHI_R(0.0) * mu[0];
+    const nhi_real t22 = t21 * x[1] - t16 * x[0] + NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t23 = t22 + (t11 * NHI_R(0.0) - x[2] * t4 + t17 * x[0]);
+    const nhi_real t24 = t8 * x[0] - t21 * x[2] + NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t25 = t4 * x[1] - x[0] * t11 + t17 * NHI_R(0.0) - t24;
+    out[0] = NHI_R(0.0) + (t18 * NHI_R(0.0) + t23 * x[2] - x[1] * t25);
+    const nhi_real t26 = t10 - t9 - t6 - t8;
+    const nhi_real t27 = t5 * x[0];
+    const nhi_real t28 = NHI_R(0.0) + (t1 + t27);
+    const nhi_real t29 = NHI_R(0.0) * x[0];
+    const nhi_real t30 = t5 * NHI_R(0.0);
+    const nhi_real t31 = t21 + (-t20 - t29 + t30);
+    const nhi_real t32 = t26 * NHI_R(0.0) + t28 * x[2] - x[1] * t31 - t22;
+    const nhi_real t33 = NHI_R(0.0) + (t28 * NHI_R(0.0) - x[2] * t26 + t31 * x[0]);
+    const nhi_real t34 = t16 * x[2] - t8 * x[1] + NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t35 = t34 + (t26 * x[1] - x[0] * t28 + t31 * NHI_R(0.0));
+    const nhi_real t36 = t34 * x[1] - t24 * x[0] + NHI_R(-0.5) * mu[2];
+    out[1] = t32 * NHI_R(0.0) + t33 * x[2] - x[1] * t35 - t36;
+    const nhi_real t37 = t22 * x[0] - t34 * x[2] + NHI_R(-0.5) * mu[1];
+    const nhi_real t38 = t16 + (t14 - t15 - t12);
+    const nhi_real t39 = -t19 - t30 + t29 - t21;
+    const nhi_real t40 = NHI_R(0.0) + (t3 + t27 + NHI_R(0.0));
+    const nhi_real t41 = t24 + (t38 * NHI_R(0.0) + t39 * x[2] - x[1] * t40);
+    const nhi_real t42 = t39 * NHI_R(0.0) - x[2] * t38 + t40 * x[0] - t34;
+    const nhi_real t43 = NHI_R(0.0) + (t38 * x[1] - x[0] * t39 + t40 * NHI_R(0.0));
+    out[2] = t37 + (t41 * NHI_R(0.0) + t42 * x[2] - x[1] * t43);
+    out[3] = t36 + (t23 * NHI_R(0.0) - x[2] * t18 + t25 * x[0]);
+    out[4] = NHI_R(0.0) + (t33 * NHI_R(0.0) - x[2] * t32 + t35 * x[0]);
+    const nhi_real t44 = t24 * x[2] - t22 * x[1] + NHI_R(-0.5) * mu[0];
+    out[5] = t42 * NHI_R(0.0) - x[2] * t41 + t43 * x[0] - t44;
+    out[6] = t18 * x[1] - x[0] * t23 + t25 * NHI_R(0.0) - t37;
+    out[7] = t44 + (t32 * x[1] - x[0] * t33 + t35 * NHI_R(0.0));
+    out[8] = NHI_R(0.0) + (t41 * x[1] - x[0] * t42 + t43 * NHI_R(0.0));
+}
+
+NHI_FN void nhi_so3_displaced(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_so3_dexp_left_inv(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT xi,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    nhi_so3_exp_dtau_inv_star(x, xi, out);
+}
+
+NHI_FN void nhi_so3_displacement(const nhi_real *NHI_RESTRICT g,
+                                 const nhi_real *NHI_RESTRICT h,
+                                 nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = h[0] * g[0] + h[3] * g[3] + h[6] * g[6];
+    const nhi_real t1 = h[1] * g[1] + h[4] * g[4] + h[7] * g[7];
+    const nhi_real t2 = h[2] * g[2] + h[5] * g[5] + h[8] * g[8];
+    const nhi_real t3 = t0 + t1 + t2;
+    const nhi_real t4 = NHI_R(0.0) - t3;
+    const nhi_real t5 = nhi_sqrt(NHI_R(1.0) + t3);
+    const nhi_real t6 = NHI_R(0.5) / t5;
+    const nhi_real t7 = h[1] * g[2] + h[4] * g[5] + h[7] * g[8];
+    const nhi_real t8 = h[2] * g[1] + h[5] * g[4] + h[8] * g[7];
+    const nhi_real t9 = t7 - t8;
+    const nhi_real t10 = t0 - t1;
+    const nhi_real t11 = t1 - t2;
+    const nhi_real t12 = h[0] * g[1] + h[3] * g[4] + h[6] * g[7];
+    const nhi_real t13 = h[1] * g[0] + h[4] * g[3] + h[7] * g[6];
+    const nhi_real t14 = t12 - t13;
+    const nhi_real t15 = nhi_sqrt(NHI_R(1.0) + t2 - t0 - t1);
+    const nhi_real t16 = NHI_R(0.5) / t15;
+    const nhi_real t17 = t14 * t16;
+    const nhi_real t18 = h[0] * g[2] + h[3] * g[5] + h[6] * g[8];
+    const nhi_real t19 = h[2] * g[0] + h[5] * g[3] + h[8] * g[6];
+    const nhi_real t20 = t18 + t19;
+    const nhi_real t21 = t20 * t16;
+    const nhi_real t22 = ((double)t17 < 0.0 ? -t21 : t21);
+    const nhi_real t23 = t19 - t18;
+    const nhi_real t24 = nhi_sqrt(NHI_R(1.0) + t1 - t2 - t0);
+    const nhi_real t25 = NHI_R(0.5) / t24;
+    const nhi_real t26 = t23 * t25;
+    const nhi_real t27 = t12 + t13;
+    const nhi_real t28 = t27 * t25;
+    const nhi_real t29 = t0 - t2;
+    const nhi_real t30 = nhi_sqrt(NHI_R(1.0) + t0 - t1 - t2);
+    const nhi_real t31 = NHI_R(0.5) / t30;
+    const nhi_real t32 = t9 * t31;
+    const nhi_real t33 = NHI_R(0.5) * t30;
+    const nhi_real t34 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t22 : ((double)t26 < 0.0 ? -t28 : t28)) : ((double)t29 < 0.0 ? t22 : ((double)t32 < 0.0 ? -t33 : t33)));
+    const nhi_real t35 = ((double)t4 < 0.0 ? t6 * t9 : t34);
+    const nhi_real t36 = t7 + t8;
+    const nhi_real t37 = t36 * t16;
+    const nhi_real t38 = ((double)t17 < 0.0 ? -t37 : t37);
+    const nhi_real t39 = NHI_R(0.5) * t24;
+    const nhi_real t40 = t27 * t31;
+    const nhi_real t41 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t38 : ((double)t26 < 0.0 ? -t39 : t39)) : ((double)t29 < 0.0 ? t38 : ((double)t32 < 0.0 ? -t40 : t40)));
+    const nhi_real t42 = ((double)t4 < 0.0 ? t6 * t23 : t41);
+    const nhi_real t43 = NHI_R(0.5) * t15;
+    const nhi_real t44 = ((double)t17 < 0.0 ? -t43 : t43);
+    const nhi_real t45 = t36 * t25;
+    const nhi_real t46 = t20 * t31;
+    const nhi_real t47 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t44 : ((double)t26 < 0.0 ? -t45 : t45)) : ((double)t29 < 0.0 ? t44 : ((double)t32 < 0.0 ? -t46 : t46)));
+    const nhi_real t48 = ((double)t4 < 0.0 ? t6 * t14 : t47);
+    const nhi_real t49 = t35 * t35 + t42 * t42 + t48 * t48;
+    const nhi_real t50 = t49 + NHI_R(1e-20);
+    const nhi_real t51 = t50 * t50;
+    const nhi_real t52 = t51 * t51;
+    const nhi_real t53 = (NHI_R(0.022372159090909092) * t52 + NHI_R(0.16666666666666666)) * t50;
+    const nhi_real t54 = (NHI_R(0.01396484375) * t52 + NHI_R(0.044642857142857144)) * t50;
+    const nhi_real t55 = NHI_R(0.030381944444444444) * t52 + NHI_R(1.0) + t53 + (NHI_R(0.017352764423076924) * t52 + NHI_R(0.075) + t54) * t51;
+    const nhi_real t56 = nhi_sqrt(t49);
+    const nhi_real t57 = ((double)t17 < 0.0 ? -t17 : t17);
+    const nhi_real t58 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t57 : ((double)t26 < 0.0 ? -t26 : t26)) : ((double)t29 < 0.0 ? t57 : ((double)t32 < 0.0 ? -t32 : t32)));
+    const nhi_real t59 = nhi_atan2(t56, ((double)t4 < 0.0 ? NHI_R(0.5) * t5 : t58)) / t56;
+    const nhi_real t60 = ((double)t49 < 0.01 ? t55 : t59);
+    const nhi_real t61 = t60 + t60;
+    out[0] = t61 * t35;
+    out[1] = t61 * t42;
+    out[2] = t61 * t48;
+}
+
+NHI_FN void nhi_se3_ad(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    out[1] = -x[2];
+    out[2] = x[1];
+    out[6] = x[2];
+    out[8] = -x[0];
+    out[12] = -x[1];
+    out[13] = x[0];
+    out[19] = -x[5];
+    out[20] = x[4];
+    out[22] = -x[2];
+    out[23] = x[1];
+    out[24] = x[5];
+    out[26] = -x[3];
+    out[27] = x[2];
+    out[29] = -x[0];
+    out[30] = -x[4];
+    out[31] = x[3];
+    out[33] = -x[1];
+    out[34] = x[0];
+}
+
+NHI_FN void nhi_se3_ad_star(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    out[0] = mu[1] * x[2] - mu[2] * x[1] + (mu[4] * x[5] - mu[5] * x[4]);
+    out[1] = mu[2] * x[0] - mu[0] * x[2] + (mu[5] * x[3] - mu[3] * x[5]);
+    out[2] = mu[0] * x[1] - mu[1] * x[0] + (mu[3] * x[4] - mu[4] * x[3]);
+    out[3] = mu[4] * x[2] - mu[5] * x[1];
+    out[4] = mu[5] * x[0] - mu[3] * x[2];
+    out[5] = mu[3] * x[1] - mu[4] * x[0];
+}
+
+NHI_FN void nhi_se3_ad_star_on(const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    out[1] = -mu[2];
+    out[2] = mu[1];
+    out[4] = -mu[5];
+    out[5] = mu[4];
+    out[6] = mu[2];
+    out[8] = -mu[0];
+    out[9] = mu[5];
+    out[11] = -mu[3];
+    out[12] = -mu[1];
+    out[13] = mu[0];
+    out[15] = -mu[4];
+    out[16] = mu[3];
+    out[19] = -mu[5];
+    out[20] = mu[4];
+    out[24] = mu[5];
+    out[26] = -mu[3];
+    out[30] = -mu[4];
+    out[31] = mu[3];
+}
+
+NHI_FN void nhi_se3_exp_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_b(t0);
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t2 * x[1];
+    const nhi_real t4 = t1 * x[2];
+    const nhi_real t5 = t4 * x[2];
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    const nhi_real t7 = t1 * x[0];
+    const nhi_real t8 = t7 * x[1];
+    const nhi_real t9 = nhi_a(t0);
+    const nhi_real t10 = t9 * x[2];
+    const nhi_real t11 = t8 + t10;
+    const nhi_real t12 = t4 * x[0];
+    const nhi_real t13 = t9 * x[1];
+    const nhi_real t14 = t12 - t13;
+    const nhi_real t15 = t6 * g[0] + t11 * g[1] + t14 * g[2];
+    const nhi_real t16 = t6 * g[3] + t11 * g[4] + t14 * g[5];
+    const nhi_real t17 = t6 * g[6] + t11 * g[7] + t14 * g[8];
+    const nhi_real t18 = NHI_R(-0.5) * (t15 * t15 + t16 * t16 + t17 * t17 - NHI_R(1.0));
+    const nhi_real t19 = t8 - t10;
+    const nhi_real t20 = t7 * x[0];
+    const nhi_real t21 = NHI_R(1.0) - (t5 + t20);
+    const nhi_real t22 = t2 * x[2];
+    const nhi_real t23 = t9 * x[0];
+    const nhi_real t24 = t22 + t23;
+    const nhi_real t25 = t19 * g[0] + t21 * g[1] + t24 * g[2];
+    const nhi_real t26 = t19 * g[3] + t21 * g[4] + t24 * g[5];
+    const nhi_real t27 = t19 * g[6] + t21 * g[7] + t24 * g[8];
+    const nhi_real t28 = NHI_R(-0.5) * (t15 * t25 + t16 * t26 + t17 * t27);
+    const nhi_real t29 = t12 + t13;
+    const nhi_real t30 = t22 - t23;
+    const nhi_real t31 = NHI_R(1.0) - (t20 + t3);
+    const nhi_real t32 = t29 * g[0] + t30 * g[1] + t31 * g[2];
+    const nhi_real t33 = t29 * g[3] + t30 * g[4] + t31 * g[5];
+    const nhi_real t34 = t29 * g[6] + t30 * g[7] + t31 * g[8];
+    const nhi_real t35 = NHI_R(-0.5) * (t32 * t15 + t33 * t16 + t34 * t17);
+    out[0] = t15 + (t18 * t15 + t28 * t25 + t35 * t32);
+    const nhi_real t36 = NHI_R(-0.5) * (t25 * t25 + t26 * t26 + t27 * t27 - NHI_R(1.0));
+    const nhi_real t37 = NHI_R(-0.5) * (t25 * t32 + t26 * t33 + t27 * t34);
+    out[1] = t25 + (t28 * t15 + t36 * t25 + t37 * t32);
+    const nhi_real t38 = NHI_R(-0.5) * (t32 * t32 + t33 * t33 + t34 * t34 - NHI_R(1.0));
+    out[2] = t32 + (t35 * t15 + t37 * t25 + t38 * t32);
+    out[3] = t16 + (t18 * t16 + t28 * t26 + t35 * t33);
+    out[4] = t26 + (t28 * t16 + t36 * t26 + t37 * t33);
+    out[5] = t33 + (t35 * t16 + t37 * t26 + t38 * t33);
+    out[6] = t17 + (t18 * t17 + t28 * t27 + t35 * t34);
+    out[7] = t27 + (t28 * t17 + t36 * t27 + t37 * t34);
+    out[8] = t34 + (t35 * t17 + t37 * t27 + t38 * t34);
+    const nhi_real t39 = nhi_c(t0);
+    const nhi_real t40 = t39 * x[1];
+    const nhi_real t41 = t40 * x[1];
+    const nhi_real t42 = t39 * x[2];
+    const nhi_real t43 = t42 * x[2];
+    const nhi_real t44 = t39 * x[0];
+    const nhi_real t45 = t44 * x[1];
+    const nhi_real t46 = t42 * x[0];
+    const nhi_real t47 = (NHI_R(1.0) - (t41 + t43)) * x[3] + (t45 - t4) * x[4] + (t46 + t2) * x[5];
+    const nhi_real t48 = t44 * x[0];
+    const nhi_real t49 = t40 * x[2];
+    const nhi_real t50 = (t45 + t4) * x[3] + (NHI_R(1.0) - (t43 + t48)) * x[4] + (t49 - t7) * x[5];
+    const nhi_real t51 = (t46 - t2) * x[3] + (t49 + t7) * x[4] + (NHI_R(1.0) - (t48 + t41)) * x[5];
+    out[9] = g[9] + (g[0] * t47 + g[1] * t50 + g[2] * t51);
+    out[10] = g[10] + (g[3] * t47 + g[4] * t50 + g[5] * t51);
+    out[11] = g[11] + (g[6] * t47 + g[7] * t50 + g[8] * t51);
+}
+
+NHI_FN void nhi_se3_exp_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_d(t0);
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t2 * x[1];
+    const nhi_real t4 = t1 * x[2];
+    const nhi_real t5 = t4 * x[2];
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    out[0] = t6;
+    const nhi_real t7 = t1 * x[0];
+    const nhi_real t8 = t7 * x[1];
+    const nhi_real t9 = NHI_R(-0.5) * x[2];
+    const nhi_real t10 = t8 - t9;
+    out[1] = t10;
+    const nhi_real t11 = t4 * x[0];
+    const nhi_real t12 = NHI_R(-0.5) * x[1];
+    const nhi_real t13 = t11 + t12;
+    out[2] = t13;
+    const nhi_real t14 = t8 + t9;
+    out[6] = t14;
+    const nhi_real t15 = t7 * x[0];
+    const nhi_real t16 = NHI_R(1.0) - (t5 + t15);
+    out[7] = t16;
+    const nhi_real t17 = t2 * x[2];
+    const nhi_real t18 = NHI_R(-0.5) * x[0];
+    const nhi_real t19 = t17 - t18;
+    out[8] = t19;
+    const nhi_real t20 = t11 - t12;
+    out[12] = t20;
+    const nhi_real t21 = t17 + t18;
+    out[13] = t21;
+    const nhi_real t22 = NHI_R(1.0) - (t15 + t3);
+    out[14] = t22;
+    const nhi_real t23 = NHI_R(2.0) * (x[0] * x[3] + x[1] * x[4] + x[2] * x[5]);
+    const nhi_real t24 = t23 * nhi_d_prime(t0);
+    const nhi_real t25 = t23 * t1 + t24 * t0;
+    const nhi_real t26 = t1 * x[3] + t24 * x[0];
+    out[18] = t7 * x[3] - t25 + t26 * x[0];
+    const nhi_real t27 = NHI_R(-0.5) * x[5];
+    out[19] = t7 * x[4] - t27 + t26 * x[1];
+    const nhi_real t28 = NHI_R(-0.5) * x[4];
+    out[20] = t28 + t7 * x[5] + t26 * x[2];
+    out[21] = t6;
+    out[22] = t10;
+    out[23] = t13;
+    const nhi_real t29 = t1 * x[4] + t24 * x[1];
+    out[24] = t27 + t2 * x[3] + t29 * x[0];
+    out[25] = t2 * x[4] - t25 + t29 * x[1];
+    const nhi_real t30 = NHI_R(-0.5) * x[3];
+    out[26] = t2 * x[5] - t30 + t29 * x[2];
+    out[27] = t14;
+    out[28] = t16;
+    out[29] = t19;
+    const nhi_real t31 = t1 * x[5] + t24 * x[2];
+    out[30] = t4 * x[3] - t28 + t31 * x[0];
+    out[31] = t30 + t4 * x[4] + t31 * x[1];
+    out[32] = t4 * x[5] - t25 + t31 * x[2];
+    out[33] = t20;
+    out[34] = t21;
+    out[35] = t22;
+}
+
+NHI_FN void nhi_se3_exp_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_c(t0);
+    const nhi_real t2 = x[1] * t1;
+    const nhi_real t3 = x[1] * t2;
+    const nhi_real t4 = x[2] * t1;
+    const nhi_real t5 = x[2] * t4;
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    out[0] = t6;
+    const nhi_real t7 = x[0] * t1;
+    const nhi_real t8 = x[1] * t7;
+    const nhi_real t9 = nhi_b(t0);
+    const nhi_real t10 = x[2] * t9;
+    const nhi_real t11 = t8 + t10;
+    out[1] = t11;
+    const nhi_real t12 = x[0] * t4;
+    const nhi_real t13 = x[1] * t9;
+    const nhi_real t14 = t12 - t13;
+    out[2] = t14;
+    const nhi_real t15 = t8 - t10;
+    out[6] = t15;
+    const nhi_real t16 = x[0] * t7;
+    const nhi_real t17 = NHI_R(1.0) - (t5 + t16);
+    out[7] = t17;
+    const nhi_real t18 = x[2] * t2;
+    const nhi_real t19 = x[0] * t9;
+    const nhi_real t20 = t18 + t19;
+    out[8] = t20;
+    const nhi_real t21 = t12 + t13;
+    out[12] = t21;
+    const nhi_real t22 = t18 - t19;
+    out[13] = t22;
+    const nhi_real t23 = NHI_R(1.0) - (t16 + t3);
+    out[14] = t23;
+    const nhi_real t24 = NHI_R(2.0) * (x[3] * x[0] + x[4] * x[1] + x[5] * x[2]);
+    const nhi_real t25 = t24 * nhi_c_prime(t0);
+    const nhi_real t26 = t24 * t1 + t25 * t0;
+    const nhi_real t27 = -(x[3] * t1) - x[0] * t25;
+    out[18] = x[3] * t7 - t26 - x[0] * t27;
+    const nhi_real t28 = t24 * nhi_b_prime(t0);
+    const nhi_real t29 = -(x[5] * t9) - x[2] * t28;
+    out[19] = x[4] * t7 - t29 - x[1] * t27;
+    const nhi_real t30 = -(x[4] * t9) - x[1] * t28;
+    out[20] = t30 + x[5] * t7 - x[2] * t27;
+    out[21] = t6;
+    out[22] = t11;
+    out[23] = t14;
+    const nhi_real t31 = -(x[4] * t1) - x[1] * t25;
+    out[24] = t29 + x[3] * t2 - x[0] * t31;
+    out[25] = x[4] * t2 - t26 - x[1] * t31;
+    const nhi_real t32 = -(x[3] * t9) - x[0] * t28;
+    out[26] = x[5] * t2 - t32 - x[2] * t31;
+    out[27] = t15;
+    out[28] = t17;
+    out[29] = t20;
+    const nhi_real t33 = -(x[5] * t1) - x[2] * t25;
+    out[30] = x[3] * t4 - t30 - x[0] * t33;
+    out[31] = t32 + x[4] * t4 - x[1] * t33;
+    out[32] = x[5] * t4 - t26 - x[2] * t33;
+    out[33] = t21;
+    out[34] = t22;
+    out[35] = t23;
+}
+
+NHI_FN void nhi_se3_exp_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[1] * mu[2] - x[2] * mu[1];
+    const nhi_real t1 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t2 = nhi_d(t1);
+    const nhi_real t3 = x[0] * mu[1] - x[1] * mu[0];
+    const nhi_real t4 = x[2] * mu[0] - x[0] * mu[2];
+    const nhi_real t5 = x[4] * mu[5] - x[5] * mu[4];
+    const nhi_real t6 = x[3] * mu[4] - x[4] * mu[3];
+    const nhi_real t7 = x[5] * mu[3] - x[3] * mu[5];
+    const nhi_real t8 = x[0] * mu[4] - x[1] * mu[3];
+    const nhi_real t9 = x[2] * mu[3] - x[0] * mu[5];
+    const nhi_real t10 = NHI_R(0.5) * t5 + t2 * (x[1] * t6 - x[2] * t7 + (x[4] * t8 - x[5] * t9));
+    const nhi_real t11 = NHI_R(2.0) * (x[0] * x[3] + x[1] * x[4] + x[2] * x[5]) * nhi_d_prime(t1);
+    const nhi_real t12 = x[1] * t8 - x[2] * t9;
+    const nhi_real t13 = mu[0] + NHI_R(0.5) * t0 + t2 * (x[1] * t3 - x[2] * t4) + (t10 + t11 * t12);
+    out[0] = t13;
+    const nhi_real t14 = x[1] * mu[5] - x[2] * mu[4];
+    const nhi_real t15 = NHI_R(0.5) * t7 + t2 * (x[2] * t5 - x[0] * t6 + (x[5] * t14 - x[3] * t8));
+    const nhi_real t16 = x[2] * t14 - x[0] * t8;
+    const nhi_real t17 = mu[1] + NHI_R(0.5) * t4 + t2 * (x[2] * t0 - x[0] * t3) + (t15 + t11 * t16);
+    out[1] = t17;
+    const nhi_real t18 = NHI_R(0.5) * t6 + t2 * (x[0] * t7 - x[1] * t5 + (x[3] * t9 - x[4] * t14));
+    const nhi_real t19 = x[0] * t9 - x[1] * t14;
+    const nhi_real t20 = mu[2] + NHI_R(0.5) * t3 + t2 * (x[0] * t4 - x[1] * t0) + (t18 + t11 * t19);
+    out[2] = t20;
+    out[3] = mu[3] + NHI_R(0.5) * t14 + t2 * t12;
+    out[4] = mu[4] + NHI_R(0.5) * t9 + t2 * t16;
+    out[5] = mu[5] + NHI_R(0.5) * t8 + t2 * t19;
+}
+
+NHI_FN void nhi_se3_exp_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_se3_exp_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se3_exp_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t1 = nhi_d(t0);
+    const nhi_real t2 = x[0] * mu[0] + x[1] * mu[1] + x[2] * mu[2];
+    const nhi_real t3 = t1 * t2;
+    const nhi_real t4 = t1 * x[0];
+    const nhi_real t5 = nhi_d_prime(t0);
+    const nhi_real t6 = t5 + t5;
+    const nhi_real t7 = t6 * t2;
+    const nhi_real t8 = t1 + t1 + t6 * t0;
+    const nhi_real t9 = t7 * x[0] - t8 * mu[0];
+    const nhi_real t10 = NHI_R(2.0) * (x[0] * x[3] + x[1] * x[4] + x[2] * x[5]);
+    const nhi_real t11 = t10 * t5;
+    const nhi_real t12 = t1 * x[3] + t11 * x[0];
+    const nhi_real t13 = NHI_R(-2.0) * t11;
+    const nhi_real t14 = NHI_R(2.0) * t5;
+    const nhi_real t15 = x[0] * mu[3] + x[1] * mu[4] + x[2] * mu[5];
+    const nhi_real t16 = x[3] * mu[3] + x[4] * mu[4] + x[5] * mu[5];
+    const nhi_real t17 = NHI_R(2.0) * t10 * nhi_d_second(t0);
+    const nhi_real t18 = t15 * x[0] - t0 * mu[3];
+    const nhi_real t19 = t13 * mu[3] + t14 * (t15 * x[3] + t16 * x[0] - t10 * mu[3]) + t17 * t18;
+    const nhi_real t20 = NHI_R(-2.0) * t1;
+    const nhi_real t21 = t20 * mu[3] + t14 * t18;
+    const nhi_real t22 = t1 * t16 + t11 * t15;
+    const nhi_real t23 = t3 + t4 * mu[0] + t9 * x[0] + (t12 * mu[3] + t19 * x[0] + t21 * x[3] + t22);
+    out[0] = t23;
+    const nhi_real t24 = NHI_R(-0.5) * mu[2];
+    const nhi_real t25 = t4 * mu[1] - t24 + t9 * x[1] + (t12 * mu[4] + t19 * x[1] + t21 * x[4]);
+    out[1] = t25;
+    const nhi_real t26 = NHI_R(-0.5) * mu[1];
+    const nhi_real t27 = t26 + t4 * mu[2] + t9 * x[2] + (t12 * mu[5] + t19 * x[2] + t21 * x[5]);
+    out[2] = t27;
+    const nhi_real t28 = t1 * t15;
+    const nhi_real t29 = t6 * t15;
+    const nhi_real t30 = t29 * x[0] - t8 * mu[3];
+    const nhi_real t31 = t28 + t4 * mu[3] + t30 * x[0];
+    out[3] = t31;
+    const nhi_real t32 = NHI_R(-0.5) * mu[5];
+    const nhi_real t33 = t4 * mu[4] - t32 + t30 * x[1];
+    out[4] = t33;
+    const nhi_real t34 = NHI_R(-0.5) * mu[4];
+    const nhi_real t35 = t34 + t4 * mu[5] + t30 * x[2];
+    out[5] = t35;
+    const nhi_real t36 = t1 * x[1];
+    const nhi_real t37 = t7 * x[1] - t8 * mu[1];
+    const nhi_real t38 = t1 * x[4] + t11 * x[1];
+    const nhi_real t39 = t15 * x[1] - t0 * mu[4];
+    const nhi_real t40 = t13 * mu[4] + t14 * (t15 * x[4] + t16 * x[1] - t10 * mu[4]) + t17 * t39;
+    const nhi_real t41 = t20 * mu[4] + t14 * t39;
+    const nhi_real t42 = t24 + t36 * mu[0] + t37 * x[0] + (t38 * mu[3] + t40 * x[0] + t41 * x[3]);
+    out[6] = t42;
+    const nhi_real t43 = t3 + t36 * mu[1] + t37 * x[1] + (t38 * mu[4] + t40 * x[1] + t41 * x[4] + t22);
+    out[7] = t43;
+    const nhi_real t44 = NHI_R(-0.5) * mu[0];
+    const nhi_real t45 = t36 * mu[2] - t44 + t37 * x[2] + (t38 * mu[5] + t40 * x[2] + t41 * x[5]);
+    out[8] = t45;
+    const nhi_real t46 = t29 * x[1] - t8 * mu[4];
+    const nhi_real t47 = t32 + t36 * mu[3] + t46 * x[0];
+    out[9] = t47;
+    const nhi_real t48 = t28 + t36 * mu[4] + t46 * x[1];
+    out[10] = t48;
+    const nhi_real t49 = NHI_R(-0.5) * mu[3];
+    const nhi_real t50 = t36 * mu[5] - t49 + t46 * x[2];
+    out[11] = t50;
+    const nhi_real t51 = t1 * x[2];
+    const nhi_real t52 = t7 * x[2] - t8 * mu[2];
+    const nhi_real t53 = t1 * x[5] + t11 * x[2];
+    const nhi_real t54 = t15 * x[2] - t0 * mu[5];
+    const nhi_real t55 = t13 * mu[5] + t14 * (t15 * x[5] + t16 * x[2] - t10 * mu[5]) + t17 * t54;
+    const nhi_real t56 = t20 * mu[5] + t14 * t54;
+    const nhi_real t57 = t51 * mu[0] - t26 + t52 * x[0] + (t53 * mu[3] + t55 * x[0] + t56 * x[3]);
+    out[12] = t57;
+    const nhi_real t58 = t44 + t51 * mu[1] + t52 * x[1] + (t53 * mu[4] + t55 * x[1] + t56 * x[4]);
+    out[13] = t58;
+    const nhi_real t59 = t3 + t51 * mu[2] + t52 * x[2] + (t53 * mu[5] + t55 * x[2] + t56 * x[5] + t22);
+    out[14] = t59;
+    const nhi_real t60 = t29 * x[2] - t8 * mu[5];
+    const nhi_real t61 = t51 * mu[3] - t34 + t60 * x[0];
+    out[15] = t61;
+    const nhi_real t62 = t49 + t51 * mu[4] + t60 * x[1];
+    out[16] = t62;
+    const nhi_real t63 = t28 + t51 * mu[5] + t60 * x[2];
+    out[17] = t63;
+    out[18] = t31;
+    out[19] = t33;
+    out[20] = t35;
+    out[24] = t47;
+    out[25] = t48;
+    out[26] = t50;
+    out[30] = t61;
+    out[31] = t62;
+    out[32] = t63;
+}
+
+NHI_FN void nhi_se3_exp_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(216, out);
+    const nhi_real t0 = x[0] * x[0];
+    const nhi_real t1 = x[1] * x[1];
+    const nhi_real t2 = x[2] * x[2];
+    const nhi_real t3 = t0 + t1 + t2;
+    const nhi_real t4 = nhi_d_second(t3);
+    const nhi_real t5 = t4 + t4;
+    const nhi_real t6 = x[0] * mu[3] + x[1] * mu[4] + x[2] * mu[5];
+    const nhi_real t7 = t5 * t6;
+    const nhi_real t8 = nhi_d_prime(t3);
+    const nhi_real t9 = t8 + t8;
+    const nhi_real t10 = t7 * x[0] + t9 * mu[3];
+    const nhi_real t11 = x[0] * t10;
+    const nhi_real t12 = t9 * t6;
+    const nhi_real t13 = t11 + t11 + t12;
+    const nhi_real t14 = x[0] * x[3];
+    const nhi_real t15 = t14 + t14;
+    const nhi_real t16 = x[1] * x[4];
+    const nhi_real t17 = t16 + t16;
+    const nhi_real t18 = x[2] * x[5];
+    const nhi_real t19 = t18 + t18;
+    const nhi_real t20 = t15 + t17 + t19;
+    const nhi_real t21 = nhi_d_third(t3) * t20;
+    const nhi_real t22 = t21 + t21;
+    const nhi_real t23 = mu[3] * x[3] + x[0] * mu[0] + (mu[4] * x[4] + x[1] * mu[1]) + (mu[5] * x[5] + x[2] * mu[2]);
+    const nhi_real t24 = t6 * t22 + t5 * t23;
+    const nhi_real t25 = t4 * t20;
+    const nhi_real t26 = t25 + t25;
+    const nhi_real t27 = x[0] * t24 + t7 * x[3] + (mu[3] * t26 + t9 * mu[0]);
+    const nhi_real t28 = t10 * x[3] + x[0] * t27;
+    const nhi_real t29 = t6 * t26 + t9 * t23;
+    const nhi_real t30 = t28 + t28 + t29;
+    const nhi_real t31 = t9 + t9 + t5 * t3;
+    const nhi_real t32 = t31 + t31;
+    const nhi_real t33 = nhi_d(t3);
+    const nhi_real t34 = t33 + t33 + t9 * t3;
+    const nhi_real t35 = t32 * t0 + t34;
+    const nhi_real t36 = t26 + t26 + (t3 * t22 + t5 * t20);
+    const nhi_real t37 = t36 + t36;
+    const nhi_real t38 = t8 * t20;
+    const nhi_real t39 = t38 + t38 + (t3 * t26 + t9 * t20);
+    const nhi_real t40 = t0 * t37 + t32 * t15 + t39;
+    const nhi_real t41 = x[0] * t29 + t12 * x[3] + (mu[3] * t38 + t33 * mu[0]);
+    const nhi_real t42 = t13 * x[3] + x[0] * t30 - (t35 * mu[0] + mu[3] * t40) + t41 + t41;
+    out[0] = t42;
+    const nhi_real t43 = t7 * x[1] + t9 * mu[4];
+    const nhi_real t44 = x[0] * t43 + x[1] * t10;
+    const nhi_real t45 = x[1] * t24 + t7 * x[4] + (mu[4] * t26 + t9 * mu[1]);
+    const nhi_real t46 = t43 * x[3] + x[0] * t45 + (t10 * x[4] + x[1] * t27);
+    const nhi_real t47 = x[0] * x[1];
+    const nhi_real t48 = t32 * t47;
+    const nhi_real t49 = t47 * t37 + t32 * (x[1] * x[3] + x[0] * x[4]);
+    const nhi_real t50 = x[1] * t29 + t12 * x[4] + (mu[4] * t38 + t33 * mu[1]);
+    const nhi_real t51 = t44 * x[3] + x[0] * t46 - (t48 * mu[0] + mu[3] * t49) + t50;
+    out[1] = t51;
+    const nhi_real t52 = t7 * x[2] + t9 * mu[5];
+    const nhi_real t53 = x[0] * t52 + x[2] * t10;
+    const nhi_real t54 = x[2] * t24 + t7 * x[5] + (mu[5] * t26 + t9 * mu[2]);
+    const nhi_real t55 = t52 * x[3] + x[0] * t54 + (t10 * x[5] + x[2] * t27);
+    const nhi_real t56 = x[0] * x[2];
+    const nhi_real t57 = t32 * t56;
+    const nhi_real t58 = t56 * t37 + t32 * (x[2] * x[3] + x[0] * x[5]);
+    const nhi_real t59 = x[2] * t29 + t12 * x[5] + (mu[5] * t38 + t33 * mu[2]);
+    const nhi_real t60 = t53 * x[3] + x[0] * t55 - (t57 * mu[0] + mu[3] * t58) + t59;
+    out[2] = t60;
+    const nhi_real t61 = t12 * x[0] + t33 * mu[3];
+    const nhi_real t62 = x[0] * t13 - mu[3] * t35 + t61 + t61;
+    out[3] = t62;
+    const nhi_real t63 = t12 * x[1] + t33 * mu[4];
+    const nhi_real t64 = x[0] * t44 - mu[3] * t48 + t63;
+    out[4] = t64;
+    const nhi_real t65 = t12 * x[2] + t33 * mu[5];
+    const nhi_real t66 = x[0] * t53 - mu[3] * t57 + t65;
+    out[5] = t66;
+    out[6] = t51;
+    const nhi_real t67 = x[1] * t43;
+    const nhi_real t68 = t67 + t67 + t12;
+    const nhi_real t69 = t43 * x[4] + x[1] * t45;
+    const nhi_real t70 = t69 + t69 + t29;
+    const nhi_real t71 = t32 * t1 + t34;
+    const nhi_real t72 = t1 * t37 + t32 * t17 + t39;
+    out[7] = t68 * x[3] + x[0] * t70 - (t71 * mu[0] + mu[3] * t72);
+    const nhi_real t73 = x[1] * t52 + x[2] * t43;
+    const nhi_real t74 = t52 * x[4] + x[1] * t54 + (t43 * x[5] + x[2] * t45);
+    const nhi_real t75 = x[1] * x[2];
+    const nhi_real t76 = t32 * t75;
+    const nhi_real t77 = t75 * t37 + t32 * (x[2] * x[4] + x[1] * x[5]);
+    const nhi_real t78 = t73 * x[3] + x[0] * t74 - (t76 * mu[0] + mu[3] * t77);
+    out[8] = t78;
+    out[9] = t64;
+    const nhi_real t79 = x[0] * t68 - mu[3] * t71;
+    out[10] = t79;
+    const nhi_real t80 = x[0] * t73 - mu[3] * t76;
+    out[11] = t80;
+    out[12] = t60;
+    out[13] = t78;
+    const nhi_real t81 = x[2] * t52;
+    const nhi_real t82 = t81 + t81 + t12;
+    const nhi_real t83 = t52 * x[5] + x[2] * t54;
+    const nhi_real t84 = t83 + t83 + t29;
+    const nhi_real t85 = t32 * t2 + t34;
+    const nhi_real t86 = t2 * t37 + t32 * t19 + t39;
+    out[14] = t82 * x[3] + x[0] * t84 - (t85 * mu[0] + mu[3] * t86);
+    out[15] = t66;
+    out[16] = t80;
+    const nhi_real t87 = x[0] * t82 - mu[3] * t85;
+    out[17] = t87;
+    out[18] = t62;
+    out[19] = t64;
+    out[20] = t66;
+    out[24] = t64;
+    out[25] = t79;
+    out[26] = t80;
+    out[30] = t66;
+    out[31] = t80;
+    out[32] = t87;
+    out[36] = t13 * x[4] + x[1] * t30 - (t35 * mu[1] + mu[4] * t40);
+    const nhi_real t88 = t44 * x[4] + x[1] * t46 - (t48 * mu[1] + mu[4] * t49) + t41;
+    out[37] = t88;
+    const nhi_real t89 = t53 * x[4] + x[1] * t55 - (t57 * mu[1] + mu[4] * t58);
+    out[38] = t89;
+    const nhi_real t90 = x[1] * t13 - mu[4] * t35;
+    out[39] = t90;
+    const nhi_real t91 = x[1] * t44 - mu[4] * t48 + t61;
+    out[40] = t91;
+    const nhi_real t92 = x[1] * t53 - mu[4] * t57;
+    out[41] = t92;
+    out[42] = t88;
+    const nhi_real t93 = t68 * x[4] + x[1] * t70 - (t71 * mu[1] + mu[4] * t72) + t50 + t50;
+    out[43] = t93;
+    const nhi_real t94 = t73 * x[4] + x[1] * t74 - (t76 * mu[1] + mu[4] * t77) + t59;
+    out[44] = t94;
+    out[45] = t91;
+    const nhi_real t95 = x[1] * t68 - mu[4] * t71 + t63 + t63;
+    out[46] = t95;
+    const nhi_real t96 = x[1] * t73 - mu[4] * t76 + t65;
+    out[47] = t96;
+    out[48] = t89;
+    out[49] = t94;
+    out[50] = t82 * x[4] + x[1] * t84 - (t85 * mu[1] + mu[4] * t86);
+    out[51] = t92;
+    out[52] = t96;
+    const nhi_real t97 = x[1] * t82 - mu[4] * t85;
+    out[53] = t97;
+    out[54] = t90;
+    out[55] = t91;
+    out[56] = t92;
+    out[60] = t91;
+    out[61] = t95;
+    out[62] = t96;
+    out[66] = t92;
+    out[67] = t96;
+    out[68] = t97;
+    out[72] = t13 * x[5] + x[2] * t30 - (t35 * mu[2] + mu[5] * t40);
+    const nhi_real t98 = t44 * x[5] + x[2] * t46 - (t48 * mu[2] + mu[5] * t49);
+    out[73] = t98;
+    const nhi_real t99 = t53 * x[5] + x[2] * t55 - (t57 * mu[2] + mu[5] * t58) + t41;
+    out[74] = t99;
+    const nhi_real t100 = x[2] * t13 - mu[5] * t35;
+    out[75] = t100;
+    const nhi_real t101 = x[2] * t44 - mu[5] * t48;
+    out[76] = t101;
+    const nhi_real t102 = x[2] * t53 - mu[5] * t57 + t61;
+    out[77] = t102;
+    out[78] = t98;
+    out[79] = t68 * x[5] + x[2] * t70 - (t71 * mu[2] + mu[5] * t72);
+    const nhi_real t103 = t73 * x[5] + x[2] * t74 - (t76 * mu[2] + mu[5] * t77) + t50;
+    out[80] = t103;
+    out[81] = t101;
+    const nhi_real t104 = x[2] * t68 - mu[5] * t71;
+    out[82] = t104;
+    const nhi_real t105 = x[2] * t73 - mu[5] * t76 + t63;
+    out[83] = t105;
+    out[84] = t99;
+    out[85] = t103;
+    const nhi_real t106 = t82 * x[5] + x[2] * t84 - (t85 * mu[2] + mu[5] * t86) + t59 + t59;
+    out[86] = t106;
+    out[87] = t102;
+    out[88] = t105;
+    const nhi_real t107 = x[2] * t82 - mu[5] * t85 + t65 + t65;
+    out[89] = t107;
+    out[90] = t100;
+    out[91] = t101;
+    out[92] = t102;
+    out[96] = t101;
+    out[97] = t104;
+    out[98] = t105;
+    out[102] = t102;
+    out[103] = t105;
+    out[104] = t107;
+    out[108] = t62;
+    out[109] = t64;
+    out[110] = t66;
+    out[114] = t64;
+    out[115] = t79;
+    out[116] = t80;
+    out[120] = t66;
+    out[121] = t80;
+    out[122] = t87;
+    out[144] = t90;
+    out[145] = t91;
+    out[146] = t92;
+    out[150] = t91;
+    out[151] = t95;
+    out[152] = t96;
+    out[156] = t92;
+    out[157] = t96;
+    out[158] = t97;
+    out[180] = t100;
+    out[181] = t101;
+    out[182] = t102;
+    out[186] = t101;
+    out[187] = t104;
+    out[188] = t105;
+    out[192] = t102;
+    out[193] = t105;
+    out[194] = t107;
+}
+
+NHI_FN void nhi_se3_cay_moved(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(4.0) / (NHI_R(4.0) + (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+    const nhi_real t1 = NHI_R(0.5) * t0;
+    const nhi_real t2 = t1 * x[1];
+    const nhi_real t3 = t2 * x[1];
+    const nhi_real t4 = t1 * x[2];
+    const nhi_real t5 = t4 * x[2];
+    const nhi_real t6 = NHI_R(1.0) - (t3 + t5);
+    const nhi_real t7 = t1 * x[0];
+    const nhi_real t8 = t7 * x[1];
+    const nhi_real t9 = t0 * x[2];
+    const nhi_real t10 = t8 + t9;
+    const nhi_real t11 = t4 * x[0];
+    const nhi_real t12 = t0 * x[1];
+    const nhi_real t13 = t11 - t12;
+    const nhi_real t14 = t6 * g[0] + t10 * g[1] + t13 * g[2];
+    const nhi_real t15 = t6 * g[3] + t10 * g[4] + t13 * g[5];
+    const nhi_real t16 = t6 * g[6] + t10 * g[7] + t13 * g[8];
+    const nhi_real t17 = NHI_R(-0.5) * (t14 * t14 + t15 * t15 + t16 * t16 - NHI_R(1.0));
+    const nhi_real t18 = t8 - t9;
+    const nhi_real t19 = t7 * x[0];
+    const nhi_real t20 = NHI_R(1.0) - (t5 + t19);
+    const nhi_real t21 = t2 * x[2];
+    const nhi_real t22 = t0 * x[0];
+    const nhi_real t23 = t21 + t22;
+    const nhi_real t24 = t18 * g[0] + t20 * g[1] + t23 * g[2];
+    const nhi_real t25 = t18 * g[3] + t20 * g[4] + t23 * g[5];
+    const nhi_real t26 = t18 * g[6] + t20 * g[7] + t23 * g[8];
+    const nhi_real t27 = NHI_R(-0.5) * (t14 * t24 + t15 * t25 + t16 * t26);
+    const nhi_real t28 = t11 + t12;
+    const nhi_real t29 = t21 - t22;
+    const nhi_real t30 = NHI_R(1.0) - (t19 + t3);
+    const nhi_real t31 = t28 * g[0] + t29 * g[1] + t30 * g[2];
+    const nhi_real t32 = t28 * g[3] + t29 * g[4] + t30 * g[5];
+    const nhi_real t33 = t28 * g[6] + t29 * g[7] + t30 * g[8];
+    const nhi_real t34 = NHI_R(-0.5) * (t31 * t14 + t32 * t15 + t33 * t16);
+    out[0] = t14 + (t17 * t14 + t27 * t24 + t34 * t31);
+    const nhi_real t35 = NHI_R(-0.5) * (t24 * t24 + t25 * t25 + t26 * t26 - NHI_R(1.0));
+    const nhi_real t36 = NHI_R(-0.5) * (t24 * t31 + t25 * t32 + t26 * t33);
+    out[1] = t24 + (t27 * t14 + t35 * t24 + t36 * t31);
+    const nhi_real t37 = NHI_R(-0.5) * (t31 * t31 + t32 * t32 + t33 * t33 - NHI_R(1.0));
+    out[2] = t31 + (t34 * t14 + t36 * t24 + t37 * t31);
+    out[3] = t15 + (t17 * t15 + t27 * t25 + t34 * t32);
+    out[4] = t25 + (t27 * t15 + t35 * t25 + t36 * t32);
+    out[5] = t32 + (t34 * t15 + t36 * t25 + t37 * t32);
+    out[6] = t16 + (t17 * t16 + t27 * t26 + t34 * t33);
+    out[7] = t26 + (t27 * t16 + t35 * t26 + t36 * t33);
+    out[8] = t33 + (t34 * t16 + t36 * t26 + t37 * t33);
+    const nhi_real t38 = NHI_R(0.5) * (x[3] + (t6 * x[3] + t18 * x[4] + t28 * x[5]));
+    const nhi_real t39 = NHI_R(0.5) * (x[4] + (t10 * x[3] + t20 * x[4] + t29 * x[5]));
+    const nhi_real t40 = NHI_R(0.5) * (x[5] + (t13 * x[3] + t23 * x[4] + t30 * x[5]));
+    out[9] = g[9] + (g[0] * t38 + g[1] * t39 + g[2] * t40);
+    out[10] = g[10] + (g[3] * t38 + g[4] * t39 + g[5] * t40);
+    out[11] = g[11] + (g[6] * t38 + g[7] * t39 + g[8] * t40);
+}
+
+NHI_FN void nhi_se3_cay_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = NHI_R(0.25) * x[0];
+    out[0] = NHI_R(1.0) + t0 * x[0];
+    const nhi_real t1 = NHI_R(-0.5) * x[2];
+    out[1] = t0 * x[1] - t1;
+    const nhi_real t2 = NHI_R(-0.5) * x[1];
+    out[2] = t2 + t0 * x[2];
+    const nhi_real t3 = NHI_R(0.25) * x[1];
+    out[6] = t1 + t3 * x[0];
+    out[7] = NHI_R(1.0) + t3 * x[1];
+    const nhi_real t4 = NHI_R(-0.5) * x[0];
+    out[8] = t3 * x[2] - t4;
+    const nhi_real t5 = NHI_R(0.25) * x[2];
+    out[12] = t5 * x[0] - t2;
+    out[13] = t4 + t5 * x[1];
+    out[14] = NHI_R(1.0) + t5 * x[2];
+    const nhi_real t6 = NHI_R(-0.25) * (x[0] * x[3] + x[1] * x[4] + x[2] * x[5]);
+    const nhi_real t7 = NHI_R(0.25) * x[3];
+    out[18] = t6 + t7 * x[0];
+    const nhi_real t8 = NHI_R(-0.5) * x[5];
+    out[19] = t7 * x[1] - t8;
+    const nhi_real t9 = NHI_R(-0.5) * x[4];
+    out[20] = t9 + t7 * x[2];
+    out[21] = NHI_R(1.0);
+    out[22] = -t1;
+    out[23] = t2;
+    const nhi_real t10 = NHI_R(0.25) * x[4];
+    out[24] = t8 + t10 * x[0];
+    out[25] = t6 + t10 * x[1];
+    const nhi_real t11 = NHI_R(-0.5) * x[3];
+    out[26] = t10 * x[2] - t11;
+    out[27] = t1;
+    out[28] = NHI_R(1.0);
+    out[29] = -t4;
+    const nhi_real t12 = NHI_R(0.25) * x[5];
+    out[30] = t12 * x[0] - t9;
+    out[31] = t11 + t12 * x[1];
+    out[32] = t6 + t12 * x[2];
+    out[33] = -t2;
+    out[34] = t4;
+    out[35] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se3_cay_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = NHI_R(4.0) + (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const nhi_real t1 = NHI_R(2.0) / t0;
+    const nhi_real t2 = t1 + t1;
+    out[0] = t2;
+    const nhi_real t3 = x[2] * t1;
+    out[1] = t3;
+    const nhi_real t4 = x[1] * t1;
+    out[2] = -t4;
+    out[6] = -t3;
+    out[7] = t2;
+    const nhi_real t5 = x[0] * t1;
+    out[8] = t5;
+    out[12] = t4;
+    out[13] = -t5;
+    out[14] = t2;
+    const nhi_real t6 = x[4] * NHI_R(0.5);
+    const nhi_real t7 = t6 * t4;
+    const nhi_real t8 = x[5] * NHI_R(0.5);
+    const nhi_real t9 = t3 * t8;
+    out[18] = -t7 - t9;
+    const nhi_real t10 = t8 * t2;
+    out[19] = t5 * t6 + t10;
+    const nhi_real t11 = t6 * t2;
+    out[20] = t8 * t5 - t11;
+    const nhi_real t12 = NHI_R(4.0) / t0;
+    const nhi_real t13 = NHI_R(0.5) * t12;
+    const nhi_real t14 = x[1] * t13;
+    const nhi_real t15 = x[1] * t14;
+    const nhi_real t16 = x[2] * t13;
+    const nhi_real t17 = x[2] * t16;
+    out[21] = NHI_R(0.5) * (NHI_R(1.0) + (NHI_R(1.0) - (t15 + t17)));
+    const nhi_real t18 = x[0] * t13;
+    const nhi_real t19 = x[1] * t18;
+    const nhi_real t20 = x[2] * t12;
+    out[22] = NHI_R(0.5) * (NHI_R(0.0) + (t19 + t20));
+    const nhi_real t21 = x[0] * t16;
+    const nhi_real t22 = x[1] * t12;
+    out[23] = NHI_R(0.5) * (NHI_R(0.0) + (t21 - t22));
+    const nhi_real t23 = x[3] * NHI_R(0.5);
+    out[24] = t23 * t4 - t10;
+    const nhi_real t24 = t5 * t23;
+    out[25] = -t9 - t24;
+    const nhi_real t25 = t23 * t2;
+    out[26] = t4 * t8 + t25;
+    out[27] = NHI_R(0.5) * (NHI_R(0.0) + (t19 - t20));
+    const nhi_real t26 = x[0] * t18;
+    out[28] = NHI_R(0.5) * (NHI_R(1.0) + (NHI_R(1.0) - (t17 + t26)));
+    const nhi_real t27 = x[2] * t14;
+    const nhi_real t28 = x[0] * t12;
+    out[29] = NHI_R(0.5) * (NHI_R(0.0) + (t27 + t28));
+    out[30] = t3 * t23 + t11;
+    out[31] = t6 * t3 - t25;
+    out[32] = -t24 - t7;
+    out[33] = NHI_R(0.5) * (NHI_R(0.0) + (t21 + t22));
+    out[34] = NHI_R(0.5) * (NHI_R(0.0) + (t27 - t28));
+    out[35] = NHI_R(0.5) * (NHI_R(1.0) + (NHI_R(1.0) - (t26 + t15)));
+}
+
+NHI_FN void nhi_se3_cay_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                      const nhi_real *NHI_RESTRICT mu,
+                                      nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.5) * x[1];
+    const nhi_real t1 = NHI_R(0.5) * x[2];
+    const nhi_real t2 = NHI_R(0.5) * x[0];
+    const nhi_real t3 = t2 * mu[0] + t0 * mu[1] + t1 * mu[2];
+    const nhi_real t4 = mu[5] + NHI_R(0.5) * (x[0] * mu[4] - x[1] * mu[3]);
+    const nhi_real t5 = mu[4] + NHI_R(0.5) * (x[2] * mu[3] - x[0] * mu[5]);
+    const nhi_real t6 = mu[0] + (t0 * mu[2] - t1 * mu[1]) + t3 * t2 + NHI_R(0.5) * (x[4] * t4 - x[5] * t5);
+    out[0] = t6;
+    const nhi_real t7 = mu[3] + NHI_R(0.5) * (x[1] * mu[5] - x[2] * mu[4]);
+    const nhi_real t8 = mu[1] + (t1 * mu[0] - t2 * mu[2]) + t3 * t0 + NHI_R(0.5) * (x[5] * t7 - x[3] * t4);
+    out[1] = t8;
+    const nhi_real t9 = mu[2] + (t2 * mu[1] - t0 * mu[0]) + t3 * t1 + NHI_R(0.5) * (x[3] * t5 - x[4] * t7);
+    out[2] = t9;
+    out[3] = t7;
+    out[4] = t5;
+    out[5] = t4;
+}
+
+NHI_FN void nhi_se3_cay_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                           const nhi_real *NHI_RESTRICT mu,
+                                           nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_se3_cay_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se3_cay_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_real t0 = x[0] * mu[0] + x[1] * mu[1] + x[2] * mu[2] + (x[3] * mu[3] + x[4] * mu[4] + x[5] * mu[5]);
+    const nhi_real t1 = NHI_R(0.25) * t0;
+    const nhi_real t2 = NHI_R(0.25) * x[0];
+    const nhi_real t3 = NHI_R(-0.25) * mu[3];
+    out[0] = t1 + t2 * mu[0] + t3 * x[3];
+    const nhi_real t4 = NHI_R(-0.5) * mu[2];
+    out[1] = t2 * mu[1] - t4 + t3 * x[4];
+    const nhi_real t5 = NHI_R(-0.5) * mu[1];
+    out[2] = t5 + t2 * mu[2] + t3 * x[5];
+    const nhi_real t6 = NHI_R(-0.5) * (mu[5] + NHI_R(0.5) * (x[0] * mu[4] - x[1] * mu[3]));
+    out[4] = -t6;
+    const nhi_real t7 = NHI_R(-0.5) * (mu[4] + NHI_R(0.5) * (x[2] * mu[3] - x[0] * mu[5]));
+    out[5] = t7;
+    const nhi_real t8 = NHI_R(0.25) * x[1];
+    const nhi_real t9 = NHI_R(-0.25) * mu[4];
+    out[6] = t4 + t8 * mu[0] + t9 * x[3];
+    out[7] = t1 + t8 * mu[1] + t9 * x[4];
+    const nhi_real t10 = NHI_R(-0.5) * mu[0];
+    out[8] = t8 * mu[2] - t10 + t9 * x[5];
+    out[9] = t6;
+    const nhi_real t11 = NHI_R(-0.5) * (mu[3] + NHI_R(0.5) * (x[1] * mu[5] - x[2] * mu[4]));
+    out[11] = -t11;
+    const nhi_real t12 = NHI_R(0.25) * x[2];
+    const nhi_real t13 = NHI_R(-0.25) * mu[5];
+    out[12] = t12 * mu[0] - t5 + t13 * x[3];
+    out[13] = t10 + t12 * mu[1] + t13 * x[4];
+    out[14] = t1 + t12 * mu[2] + t13 * x[5];
+    out[15] = -t7;
+    out[16] = t11;
+    const nhi_real t14 = NHI_R(-0.5) * mu[5];
+    out[19] = -t14;
+    const nhi_real t15 = NHI_R(-0.5) * mu[4];
+    out[20] = t15;
+    out[24] = t14;
+    const nhi_real t16 = NHI_R(-0.5) * mu[3];
+    out[26] = -t16;
+    out[30] = -t15;
+    out[31] = t16;
+}
+
+NHI_FN void nhi_se3_cay_k_tangent(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT mu,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    nhi_zero(216, out);
+    const nhi_real t0 = NHI_R(0.25) * mu[0];
+    out[0] = t0 + t0;
+    const nhi_real t1 = NHI_R(0.25) * mu[1];
+    out[1] = t1;
+    const nhi_real t2 = NHI_R(0.25) * mu[2];
+    out[2] = t2;
+    const nhi_real t3 = NHI_R(0.25) * mu[4];
+    out[4] = t3;
+    const nhi_real t4 = NHI_R(0.25) * mu[5];
+    out[5] = t4;
+    out[6] = t1;
+    const nhi_real t5 = NHI_R(0.25) * mu[3];
+    out[10] = -t5;
+    out[12] = t2;
+    out[17] = -t5;
+    out[24] = t3;
+    out[25] = -t5;
+    out[30] = t4;
+    out[32] = -t5;
+    out[37] = t0;
+    out[39] = -t3;
+    out[42] = t0;
+    out[43] = t1 + t1;
+    out[44] = t2;
+    out[45] = t5;
+    out[47] = t4;
+    out[49] = t2;
+    out[53] = -t3;
+    out[54] = -t3;
+    out[55] = t5;
+    out[67] = t4;
+    out[68] = -t3;
+    out[74] = t0;
+    out[75] = -t4;
+    out[80] = t1;
+    out[82] = -t4;
+    out[84] = t0;
+    out[85] = t1;
+    out[86] = t2 + t2;
+    out[87] = t5;
+    out[88] = t3;
+    out[90] = -t4;
+    out[92] = t5;
+    out[97] = -t4;
+    out[98] = t3;
+}
+
+NHI_FN void nhi_se3_ccsk_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[2]);
+    const nhi_real t0 = s0.cos * s1.cos;
+    const nhi_sines s2 = nhi_sin_cos(x[0]);
+    const nhi_real t1 = s2.sin * s0.sin;
+    const nhi_real t2 = s2.cos * s1.sin + t1 * s1.cos;
+    const nhi_real t3 = s2.cos * s0.sin;
+    const nhi_real t4 = s2.sin * s1.sin - t3 * s1.cos;
+    const nhi_real t5 = t0 * g[0] + t2 * g[1] + t4 * g[2];
+    const nhi_real t6 = t0 * g[3] + t2 * g[4] + t4 * g[5];
+    const nhi_real t7 = t0 * g[6] + t2 * g[7] + t4 * g[8];
+    const nhi_real t8 = NHI_R(-0.5) * (t5 * t5 + t6 * t6 + t7 * t7 - NHI_R(1.0));
+    const nhi_real t9 = s2.cos * s1.cos - t1 * s1.sin;
+    const nhi_real t10 = s0.cos * s1.sin;
+    const nhi_real t11 = s2.sin * s1.cos + t3 * s1.sin;
+    const nhi_real t12 = t9 * g[1] - t10 * g[0] + t11 * g[2];
+    const nhi_real t13 = t9 * g[4] - t10 * g[3] + t11 * g[5];
+    const nhi_real t14 = t9 * g[7] - t10 * g[6] + t11 * g[8];
+    const nhi_real t15 = NHI_R(-0.5) * (t5 * t12 + t6 * t13 + t7 * t14);
+    const nhi_real t16 = s2.sin * s0.cos;
+    const nhi_real t17 = s2.cos * s0.cos;
+    const nhi_real t18 = s0.sin * g[0] - t16 * g[1] + t17 * g[2];
+    const nhi_real t19 = s0.sin * g[3] - t16 * g[4] + t17 * g[5];
+    const nhi_real t20 = s0.sin * g[6] - t16 * g[7] + t17 * g[8];
+    const nhi_real t21 = NHI_R(-0.5) * (t18 * t5 + t19 * t6 + t20 * t7);
+    out[0] = t5 + (t8 * t5 + t15 * t12 + t21 * t18);
+    const nhi_real t22 = NHI_R(-0.5) * (t12 * t12 + t13 * t13 + t14 * t14 - NHI_R(1.0));
+    const nhi_real t23 = NHI_R(-0.5) * (t12 * t18 + t13 * t19 + t14 * t20);
+    out[1] = t12 + (t15 * t5 + t22 * t12 + t23 * t18);
+    const nhi_real t24 = NHI_R(-0.5) * (t18 * t18 + t19 * t19 + t20 * t20 - NHI_R(1.0));
+    out[2] = t18 + (t21 * t5 + t23 * t12 + t24 * t18);
+    out[3] = t6 + (t8 * t6 + t15 * t13 + t21 * t19);
+    out[4] = t13 + (t15 * t6 + t22 * t13 + t23 * t19);
+    out[5] = t19 + (t21 * t6 + t23 * t13 + t24 * t19);
+    out[6] = t7 + (t8 * t7 + t15 * t14 + t21 * t20);
+    out[7] = t14 + (t15 * t7 + t22 * t14 + t23 * t20);
+    out[8] = t20 + (t21 * t7 + t23 * t14 + t24 * t20);
+    const nhi_real t25 = t0 * x[3] - t10 * x[4] + s0.sin * x[5];
+    const nhi_real t26 = t2 * x[3] + t9 * x[4] - t16 * x[5];
+    const nhi_real t27 = t4 * x[3] + t11 * x[4] + t17 * x[5];
+    out[9] = g[9] + (g[0] * t25 + g[1] * t26 + g[2] * t27);
+    out[10] = g[10] + (g[3] * t25 + g[4] * t26 + g[5] * t27);
+    out[11] = g[11] + (g[6] * t25 + g[7] * t26 + g[8] * t27);
+}
+
+NHI_FN void nhi_se3_ccsk_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    out[0] = NHI_R(1.0);
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[0]);
+    const nhi_real t0 = s1.sin / s0.cos;
+    out[1] = s0.sin * t0;
+    const nhi_real t1 = s1.cos / s0.cos;
+    out[2] = -(s0.sin * t1);
+    out[7] = s1.cos;
+    out[8] = s1.sin;
+    out[13] = -t0;
+    out[14] = t1;
+    const nhi_sines s2 = nhi_sin_cos(x[2]);
+    out[21] = s0.cos * s2.cos;
+    const nhi_real t2 = s1.sin * s0.sin;
+    out[22] = s1.cos * s2.sin + t2 * s2.cos;
+    const nhi_real t3 = s1.cos * s0.sin;
+    out[23] = s1.sin * s2.sin - t3 * s2.cos;
+    out[27] = -(s0.cos * s2.sin);
+    out[28] = s1.cos * s2.cos - t2 * s2.sin;
+    out[29] = s1.sin * s2.cos + t3 * s2.sin;
+    out[33] = s0.sin;
+    out[34] = -(s1.sin * s0.cos);
+    out[35] = s1.cos * s0.cos;
+}
+
+NHI_FN void nhi_se3_ccsk_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[2]);
+    const nhi_real t0 = s0.cos * s1.cos;
+    out[0] = t0;
+    out[1] = s1.sin;
+    const nhi_real t1 = s0.cos * s1.sin;
+    out[6] = -t1;
+    out[7] = s1.cos;
+    out[12] = s0.sin;
+    out[14] = NHI_R(1.0);
+    out[18] = -(x[4] * s0.sin) - t1 * x[5];
+    const nhi_real t2 = x[4] * NHI_R(0.0);
+    out[19] = x[5] * s1.cos - t2;
+    const nhi_real t3 = x[5] * NHI_R(0.0);
+    out[20] = t3 - x[4];
+    out[21] = NHI_R(1.0);
+    out[24] = x[3] * s0.sin - x[5] * t0;
+    const nhi_real t4 = x[3] * NHI_R(0.0);
+    out[25] = t4 - x[5] * s1.sin;
+    out[26] = x[3] - t3;
+    out[28] = NHI_R(1.0);
+    out[30] = t1 * x[3] + x[4] * t0;
+    out[31] = x[4] * s1.sin - x[3] * s1.cos;
+    out[32] = t2 - t4;
+    out[35] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se3_ccsk_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.0) * mu[1];
+    const nhi_real t1 = NHI_R(0.0) * mu[2];
+    const nhi_real t2 = NHI_R(0.0) * mu[3];
+    const nhi_real t3 = NHI_R(0.0) * mu[4];
+    const nhi_real t4 = NHI_R(0.0) * mu[5];
+    out[0] = mu[0] + t0 + t1 + t2 + t3 + t4;
+    const nhi_sines s0 = nhi_sin_cos(x[1]);
+    const nhi_sines s1 = nhi_sin_cos(x[0]);
+    const nhi_real t5 = s1.sin / s0.cos;
+    const nhi_real t6 = s0.sin * t5 * mu[0] + s1.cos * mu[1] - t5 * mu[2] + t2 + t3 + t4;
+    out[1] = t6;
+    const nhi_real t7 = s1.cos / s0.cos;
+    const nhi_real t8 = s1.sin * mu[1] - s0.sin * t7 * mu[0] + t7 * mu[2] + t2 + t3 + t4;
+    out[2] = t8;
+    const nhi_real t9 = NHI_R(0.0) * mu[0] + t0 + t1;
+    const nhi_sines s2 = nhi_sin_cos(x[2]);
+    const nhi_real t10 = t9 + s0.cos * s2.cos * mu[3] - s0.cos * s2.sin * mu[4] + s0.sin * mu[5];
+    out[3] = t10;
+    const nhi_real t11 = s1.sin * s0.sin;
+    const nhi_real t12 = t9 + (s1.cos * s2.sin + t11 * s2.cos) * mu[3] + (s1.cos * s2.cos - t11 * s2.sin) * mu[4];
+    out[4] = t12 - s1.sin * s0.cos * mu[5];
+    const nhi_real t13 = s1.cos * s0.sin;
+    const nhi_real t14 = t9 + (s1.sin * s2.sin - t13 * s2.cos) * mu[3] + (s1.sin * s2.cos + t13 * s2.sin) * mu[4];
+    out[5] = t14 + s1.cos * s0.cos * mu[5];
+}
+
+NHI_FN void nhi_se3_ccsk_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_sines s0 = nhi_sin_cos(x[2]);
+    const nhi_sines s1 = nhi_sin_cos(x[1]);
+    const nhi_real t0 = s0.cos / s1.cos;
+    const nhi_real t1 = NHI_R(0.0) * mu[3];
+    const nhi_real t2 = t0 * mu[0] + s0.sin * mu[1] - s1.sin * t0 * mu[2] + t1 + x[5] * mu[4];
+    out[0] = t2 - x[4] * mu[5];
+    const nhi_real t3 = s0.sin / s1.cos;
+    const nhi_real t4 = s0.cos * mu[1] - t3 * mu[0] + s1.sin * t3 * mu[2] - x[5] * mu[3];
+    const nhi_real t5 = NHI_R(0.0) * mu[4];
+    out[1] = t4 + t5 + x[3] * mu[5];
+    const nhi_real t6 = NHI_R(0.0) * mu[0] + NHI_R(0.0) * mu[1];
+    const nhi_real t7 = NHI_R(0.0) * mu[5];
+    out[2] = t6 + mu[2] + x[4] * mu[3] - x[3] * mu[4] + t7;
+    const nhi_real t8 = t6 + NHI_R(0.0) * mu[2];
+    out[3] = t8 + mu[3] + t5 + t7;
+    const nhi_real t9 = t8 + t1;
+    out[4] = t9 + mu[4] + t7;
+    out[5] = t9 + t5 + mu[5];
+}
+
+NHI_FN void nhi_se3_ccsk_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    const nhi_sines s0 = nhi_sin_cos(x[0]);
+    const nhi_sines s1 = nhi_sin_cos(x[1]);
+    const nhi_real t0 = (s1.sin * mu[0] - mu[2]) / s1.cos;
+    out[6] = s0.cos * t0 - s0.sin * mu[1];
+    const nhi_real t1 = (mu[0] - s1.sin * mu[2]) / (s1.cos * s1.cos);
+    out[7] = s0.sin * t1;
+    out[12] = s0.sin * t0 + s0.cos * mu[1];
+    out[13] = -(s0.cos * t1);
+    const nhi_sines s2 = nhi_sin_cos(x[2]);
+    const nhi_real t2 = s0.cos * s1.sin;
+    const nhi_real t3 = (s0.sin * s2.sin - t2 * s2.cos) * mu[3] + (s0.sin * s2.cos + t2 * s2.sin) * mu[4];
+    const nhi_real t4 = s0.cos * s1.cos;
+    const nhi_real t5 = t3 + t4 * mu[5];
+    const nhi_real t6 = t5 * NHI_R(0.0);
+    const nhi_real t7 = s0.sin * s1.sin;
+    const nhi_real t8 = (s0.cos * s2.sin + t7 * s2.cos) * mu[3] + (s0.cos * s2.cos - t7 * s2.sin) * mu[4];
+    const nhi_real t9 = s0.sin * s1.cos;
+    const nhi_real t10 = t8 - t9 * mu[5];
+    const nhi_real t11 = t10 * NHI_R(0.0);
+    out[18] = t6 - t11;
+    out[19] = t5 * s0.cos - t10 * s0.sin;
+    out[20] = -(t10 * t4) - t9 * t5;
+    const nhi_real t12 = s1.cos * s2.cos * mu[3] - s1.cos * s2.sin * mu[4] + s1.sin * mu[5];
+    const nhi_real t13 = t12 * NHI_R(0.0);
+    out[24] = t13 - t5;
+    out[25] = t12 * s0.sin - t6;
+    out[26] = t12 * t4 - t5 * s1.sin;
+    out[30] = t10 - t13;
+    out[31] = t11 - t12 * s0.cos;
+    out[32] = t9 * t12 + t10 * s1.sin;
+}
+
+NHI_FN void nhi_se3_exp1_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se3_exp1_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    nhi_zero(36, out);
+    out[0] = NHI_R(1.0);
+    const nhi_real t0 = x[2] * NHI_R(-0.5);
+    const nhi_real t1 = NHI_R(0.0) - t0;
+    out[1] = t1;
+    const nhi_real t2 = NHI_R(-0.5) * x[1];
+    const nhi_real t3 = t2 + NHI_R(0.0);
+    out[2] = t3;
+    const nhi_real t4 = t0 + NHI_R(0.0);
+    out[6] = t4;
+    out[7] = NHI_R(1.0);
+    const nhi_real t5 = x[0] * NHI_R(-0.5);
+    const nhi_real t6 = NHI_R(0.0) - t5;
+    out[8] = t6;
+    const nhi_real t7 = NHI_R(0.0) - t2;
+    out[12] = t7;
+    const nhi_real t8 = t5 + NHI_R(0.0);
+    out[13] = t8;
+    out[14] = NHI_R(1.0);
+    const nhi_real t9 = x[5] * NHI_R(-0.5);
+    out[19] = NHI_R(0.0) - t9;
+    const nhi_real t10 = NHI_R(-0.5) * x[4];
+    out[20] = t10 + NHI_R(0.0);
+    out[21] = NHI_R(1.0);
+    out[22] = t1;
+    out[23] = t3;
+    out[24] = t9 + NHI_R(0.0);
+    const nhi_real t11 = x[3] * NHI_R(-0.5);
+    out[26] = NHI_R(0.0) - t11;
+    out[27] = t4;
+    out[28] = NHI_R(1.0);
+    out[29] = t6;
+    out[30] = NHI_R(0.0) - t10;
+    out[31] = t11 + NHI_R(0.0);
+    out[33] = t7;
+    out[34] = t8;
+    out[35] = NHI_R(1.0);
+}
+
+NHI_FN void nhi_se3_exp1_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_real inverse[36];
+    nhi_se3_exp1_dtau_inv(back, inverse);
+    nhi_matrix_inverse(6, inverse, out);
+}
+
+NHI_FN void nhi_se3_exp1_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.5) * mu[1];
+    const nhi_real t1 = NHI_R(-0.5) * mu[2];
+    const nhi_real t2 = NHI_R(-0.5) * mu[4];
+    const nhi_real t3 = NHI_R(-0.5) * mu[5];
+    out[0] = t0 * x[2] - t1 * x[1] + (t2 * x[5] - t3 * x[4]) + mu[0];
+    const nhi_real t4 = NHI_R(-0.5) * mu[0];
+    const nhi_real t5 = NHI_R(-0.5) * mu[3];
+    out[1] = t1 * x[0] - t4 * x[2] + (t3 * x[3] - t5 * x[5]) + mu[1];
+    out[2] = t4 * x[1] - t0 * x[0] + (t5 * x[4] - t2 * x[3]) + mu[2];
+    out[3] = t2 * x[2] - t3 * x[1] + mu[3];
+    out[4] = t3 * x[0] - t5 * x[2] + mu[4];
+    out[5] = t5 * x[1] - t2 * x[0] + mu[5];
+}
+
+NHI_FN void nhi_se3_exp1_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_se3_exp1_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se3_exp1_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    (void)x;
+    nhi_zero(36, out);
+    const nhi_real t0 = NHI_R(-0.5) * mu[2];
+    out[1] = -t0;
+    const nhi_real t1 = NHI_R(-0.5) * mu[1];
+    out[2] = t1;
+    const nhi_real t2 = NHI_R(-0.5) * mu[5];
+    out[4] = -t2;
+    const nhi_real t3 = NHI_R(-0.5) * mu[4];
+    out[5] = t3;
+    out[6] = t0;
+    const nhi_real t4 = NHI_R(-0.5) * mu[0];
+    out[8] = -t4;
+    out[9] = t2;
+    const nhi_real t5 = NHI_R(-0.5) * mu[3];
+    out[11] = -t5;
+    out[12] = -t1;
+    out[13] = t4;
+    out[15] = -t3;
+    out[16] = t5;
+    out[19] = -t2;
+    out[20] = t3;
+    out[24] = t2;
+    out[26] = -t5;
+    out[30] = -t3;
+    out[31] = t5;
+}
+
+NHI_FN void nhi_se3_exp2_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se3_exp2_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[2] * NHI_R(0.08333333333333333);
+    const nhi_real t1 = NHI_R(-0.0) - t0;
+    const nhi_real t2 = x[2] * t1;
+    const nhi_real t3 = NHI_R(0.08333333333333333) * x[1];
+    const nhi_real t4 = x[1] * t3;
+    const nhi_real t5 = x[5] * NHI_R(0.0);
+    const nhi_real t6 = x[4] * NHI_R(0.0);
+    out[0] = t2 - t4 + NHI_R(0.0) + t5 - t6 + NHI_R(1.0);
+    const nhi_real t7 = NHI_R(0.0) * t1;
+    const nhi_real t8 = x[2] * NHI_R(-0.5);
+    const nhi_real t9 = x[0] * t3;
+    const nhi_real t10 = x[3] * NHI_R(0.0);
+    out[1] = t7 - t8 + t9 - t5 + NHI_R(0.0) + t10 + NHI_R(0.0);
+    const nhi_real t11 = x[1] * NHI_R(-0.5);
+    const nhi_real t12 = x[0] * t1;
+    const nhi_real t13 = NHI_R(0.0) * t3;
+    out[2] = t11 - t12 + t13 + t6 - t10 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t14 = t7 + t13;
+    const nhi_real t15 = x[2] * NHI_R(0.0);
+    const nhi_real t16 = x[1] * NHI_R(0.0);
+    out[3] = t14 + NHI_R(0.0) + t15 - t16 + NHI_R(0.0);
+    const nhi_real t17 = x[0] * NHI_R(0.0);
+    out[4] = t14 - t15 + NHI_R(0.0) + t17 + NHI_R(0.0);
+    out[5] = t14 + t16 - t17 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t18 = NHI_R(0.0) * t0;
+    const nhi_real t19 = x[0] * NHI_R(0.08333333333333333);
+    const nhi_real t20 = NHI_R(-0.0) - t19;
+    const nhi_real t21 = x[1] * t20;
+    out[6] = t18 + t8 - t21 + NHI_R(0.0) + t5 - t6 + NHI_R(0.0);
+    const nhi_real t22 = x[2] * t0;
+    const nhi_real t23 = x[0] * t20;
+    out[7] = NHI_R(-0.0) - t22 + t23 - t5 + NHI_R(0.0) + t10 + NHI_R(1.0);
+    const nhi_real t24 = x[1] * t0;
+    const nhi_real t25 = x[0] * NHI_R(-0.5);
+    const nhi_real t26 = NHI_R(0.0) * t20;
+    out[8] = t24 - t25 + t26 + t6 - t10 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t27 = t18 + t26;
+    out[9] = t27 + NHI_R(0.0) + t15 - t16 + NHI_R(0.0);
+    out[10] = t27 - t15 + NHI_R(0.0) + t17 + NHI_R(0.0);
+    out[11] = t27 + t16 - t17 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t28 = NHI_R(-0.0) - t3;
+    const nhi_real t29 = NHI_R(0.0) * t28;
+    const nhi_real t30 = x[2] * t19;
+    out[12] = t29 + t30 - t11 + NHI_R(0.0) + t5 - t6 + NHI_R(0.0);
+    const nhi_real t31 = NHI_R(0.0) * t19;
+    const nhi_real t32 = x[2] * t28;
+    out[13] = t31 - t32 + t25 - t5 + NHI_R(0.0) + t10 + NHI_R(0.0);
+    const nhi_real t33 = x[1] * t28;
+    const nhi_real t34 = x[0] * t19;
+    out[14] = t33 - t34 + t6 - t10 + NHI_R(0.0) + NHI_R(1.0);
+    const nhi_real t35 = t29 + t31;
+    out[15] = t35 + NHI_R(0.0) + t15 - t16 + NHI_R(0.0);
+    out[16] = t35 - t15 + NHI_R(0.0) + t17 + NHI_R(0.0);
+    out[17] = t35 + t16 - t17 + NHI_R(0.0) + NHI_R(0.0);
+    const nhi_real t36 = x[5] * NHI_R(0.08333333333333333);
+    const nhi_real t37 = NHI_R(-0.0) - t36;
+    const nhi_real t38 = NHI_R(0.08333333333333333) * x[4];
+    const nhi_real t39 = NHI_R(0.0) + x[2] * t37 - x[1] * t38 + x[5] * t1 - x[4] * t3 + NHI_R(0.0);
+    out[18] = t39;
+    const nhi_real t40 = NHI_R(0.0) * t37;
+    const nhi_real t41 = x[5] * NHI_R(-0.5);
+    out[19] = t40 - t15 + x[0] * t38 - t41 + t7 + x[3] * t3 + NHI_R(0.0);
+    const nhi_real t42 = NHI_R(0.0) * t38;
+    const nhi_real t43 = x[4] * NHI_R(-0.5);
+    out[20] = t16 - x[0] * t37 + t42 + t43 - x[3] * t1 + t13 + NHI_R(0.0);
+    const nhi_real t44 = NHI_R(0.0) + t40 + t42;
+    out[21] = t44 + t2 - t4 + NHI_R(1.0);
+    out[22] = t44 - t8 + t7 + t9 + NHI_R(0.0);
+    out[23] = t44 + t11 - t12 + t13 + NHI_R(0.0);
+    const nhi_real t45 = NHI_R(0.0) * t36;
+    const nhi_real t46 = x[3] * NHI_R(0.08333333333333333);
+    const nhi_real t47 = NHI_R(-0.0) - t46;
+    out[24] = t45 + t15 - x[1] * t47 + t18 + t41 - x[4] * t20 + NHI_R(0.0);
+    const nhi_real t48 = NHI_R(0.0) - x[2] * t36 + x[0] * t47 - x[5] * t0 + x[3] * t20 + NHI_R(0.0);
+    out[25] = t48;
+    const nhi_real t49 = NHI_R(0.0) * t47;
+    const nhi_real t50 = x[3] * NHI_R(-0.5);
+    out[26] = x[1] * t36 - t17 + t49 + x[4] * t0 - t50 + t26 + NHI_R(0.0);
+    const nhi_real t51 = t45 + NHI_R(0.0) + t49;
+    out[27] = t51 + t18 + t8 - t21 + NHI_R(0.0);
+    out[28] = t51 - t22 + t23 + NHI_R(1.0);
+    out[29] = t51 + t24 - t25 + t26 + NHI_R(0.0);
+    const nhi_real t52 = NHI_R(-0.0) - t38;
+    const nhi_real t53 = NHI_R(0.0) * t52;
+    out[30] = t53 + x[2] * t46 - t16 + t29 + x[5] * t19 - t43 + NHI_R(0.0);
+    const nhi_real t54 = NHI_R(0.0) * t46;
+    out[31] = t54 - x[2] * t52 + t17 - x[5] * t28 + t31 + t50 + NHI_R(0.0);
+    const nhi_real t55 = x[1] * t52 - x[0] * t46 + NHI_R(0.0) + x[4] * t28 - x[3] * t19 + NHI_R(0.0);
+    out[32] = t55;
+    const nhi_real t56 = t53 + t54 + NHI_R(0.0);
+    out[33] = t56 + t29 + t30 - t11 + NHI_R(0.0);
+    out[34] = t56 - t32 + t31 + t25 + NHI_R(0.0);
+    out[35] = t56 + t33 - t34 + NHI_R(1.0);
+}
+
+NHI_FN void nhi_se3_exp2_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_real inverse[36];
+    nhi_se3_exp2_dtau_inv(back, inverse);
+    nhi_matrix_inverse(6, inverse, out);
+}
+
+NHI_FN void nhi_se3_exp2_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t1 = NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t2 = NHI_R(0.08333333333333333) * mu[5];
+    const nhi_real t3 = NHI_R(0.08333333333333333) * mu[3];
+    const nhi_real t4 = t0 * x[0] - t1 * x[2] + (t2 * x[3] - t3 * x[5]) + NHI_R(-0.5) * mu[1];
+    const nhi_real t5 = NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t6 = NHI_R(0.08333333333333333) * mu[4];
+    const nhi_real t7 = t1 * x[1] - t5 * x[0] + (t3 * x[4] - t6 * x[3]) + NHI_R(-0.5) * mu[2];
+    const nhi_real t8 = t2 * x[0] - t3 * x[2] + NHI_R(-0.5) * mu[4];
+    const nhi_real t9 = t3 * x[1] - t6 * x[0] + NHI_R(-0.5) * mu[5];
+    out[0] = t4 * x[2] - t7 * x[1] + (t8 * x[5] - t9 * x[4]) + mu[0];
+    const nhi_real t10 = t5 * x[2] - t0 * x[1] + (t6 * x[5] - t2 * x[4]) + NHI_R(-0.5) * mu[0];
+    const nhi_real t11 = t6 * x[2] - t2 * x[1] + NHI_R(-0.5) * mu[3];
+    out[1] = t7 * x[0] - t10 * x[2] + (t9 * x[3] - t11 * x[5]) + mu[1];
+    out[2] = t10 * x[1] - t4 * x[0] + (t11 * x[4] - t8 * x[3]) + mu[2];
+    out[3] = t8 * x[2] - t9 * x[1] + mu[3];
+    out[4] = t9 * x[0] - t11 * x[2] + mu[4];
+    out[5] = t11 * x[1] - t8 * x[0] + mu[5];
+}
+
+NHI_FN void nhi_se3_exp2_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_se3_exp2_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se3_exp2_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t1 = NHI_R(0.0) + t0 * x[2];
+    const nhi_real t2 = NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t3 = x[1] * t2;
+    const nhi_real t4 = NHI_R(0.08333333333333333) * mu[5];
+    const nhi_real t5 = t4 * x[5];
+    const nhi_real t6 = NHI_R(0.08333333333333333) * mu[4];
+    const nhi_real t7 = x[4] * t6;
+    out[0] = NHI_R(0.0) + (t1 + t3 + NHI_R(0.0) + t5 + t7);
+    const nhi_real t8 = NHI_R(0.0) * x[2];
+    const nhi_real t9 = t0 * NHI_R(0.0);
+    const nhi_real t10 = NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t11 = t10 * x[1];
+    const nhi_real t12 = t4 * NHI_R(0.0);
+    const nhi_real t13 = NHI_R(0.0) * x[5];
+    const nhi_real t14 = NHI_R(0.08333333333333333) * mu[3];
+    const nhi_real t15 = t14 * x[4];
+    const nhi_real t16 = t2 * x[0];
+    const nhi_real t17 = t6 * x[3];
+    const nhi_real t18 = t11 - t16 + (t15 - t17) + NHI_R(-0.5) * mu[2];
+    out[1] = t8 - t9 - t11 - t12 + t13 - t15 - t18;
+    const nhi_real t19 = t0 * x[0];
+    const nhi_real t20 = t10 * x[2];
+    const nhi_real t21 = t4 * x[3];
+    const nhi_real t22 = t14 * x[5];
+    const nhi_real t23 = t19 - t20 + (t21 - t22) + NHI_R(-0.5) * mu[1];
+    const nhi_real t24 = t2 * NHI_R(0.0);
+    const nhi_real t25 = x[1] * NHI_R(0.0);
+    const nhi_real t26 = t6 * NHI_R(0.0);
+    const nhi_real t27 = x[4] * NHI_R(0.0);
+    out[2] = t23 + (t24 - t20 - t25 + t26 - t22 - t27);
+    const nhi_real t28 = t4 * x[2];
+    const nhi_real t29 = NHI_R(0.0) + t28;
+    const nhi_real t30 = x[1] * t6;
+    out[3] = NHI_R(0.0) + (t29 + t30 + NHI_R(0.0) + t13 - t27);
+    const nhi_real t31 = t14 * x[1];
+    const nhi_real t32 = t6 * x[0];
+    const nhi_real t33 = t31 - t32 + NHI_R(-0.5) * mu[5];
+    out[4] = t8 - t12 - t31 + NHI_R(0.0) + t13 - t27 - t33;
+    const nhi_real t34 = t4 * x[0];
+    const nhi_real t35 = t14 * x[2];
+    const nhi_real t36 = t34 - t35 + NHI_R(-0.5) * mu[4];
+    out[5] = t36 + (t26 - t35 - t25 + NHI_R(0.0) + t13 - t27);
+    out[6] = t18 + (t9 - t8 - t16 - t13 + t12 - t17);
+    const nhi_real t37 = t10 * x[0];
+    const nhi_real t38 = t14 * x[3];
+    out[7] = NHI_R(0.0) + (t1 + t37 + t5 + NHI_R(0.0) + t38);
+    const nhi_real t39 = t2 * x[2];
+    const nhi_real t40 = t10 * NHI_R(0.0);
+    const nhi_real t41 = NHI_R(0.0) * x[0];
+    const nhi_real t42 = t6 * x[5];
+    const nhi_real t43 = t14 * NHI_R(0.0);
+    const nhi_real t44 = NHI_R(0.0) * x[3];
+    const nhi_real t45 = t0 * x[1];
+    const nhi_real t46 = t4 * x[4];
+    const nhi_real t47 = t39 - t45 + (t42 - t46) + NHI_R(-0.5) * mu[0];
+    out[8] = -t39 - t40 + t41 - t42 - t43 + t44 - t47;
+    out[9] = t33 + (t12 - t8 - t32 - t13 + NHI_R(0.0) + t44);
+    const nhi_real t48 = t14 * x[0];
+    out[10] = NHI_R(0.0) + (t29 + t48 - t13 + NHI_R(0.0) + t44);
+    const nhi_real t49 = t6 * x[2];
+    const nhi_real t50 = t4 * x[1];
+    const nhi_real t51 = t49 - t50 + NHI_R(-0.5) * mu[3];
+    out[11] = -t49 - t43 + t41 - t13 + NHI_R(0.0) + t44 - t51;
+    out[12] = t25 - t19 - t24 + t27 - t21 - t26 - t23;
+    out[13] = t47 + (-t45 - t41 + t40 - t46 - t44 + t43);
+    out[14] = NHI_R(0.0) + (t3 + t37 + NHI_R(0.0) + t7 + t38 + NHI_R(0.0));
+    out[15] = t25 - t34 - t26 + t27 - t44 + NHI_R(0.0) - t36;
+    out[16] = t51 + (-t50 - t41 + t43 + t27 - t44 + NHI_R(0.0));
+    out[17] = NHI_R(0.0) + (t30 + t48 + NHI_R(0.0) + t27 - t44 + NHI_R(0.0));
+    const nhi_real t52 = NHI_R(0.0) + t9 - t24;
+    out[18] = NHI_R(0.0) + (t52 + NHI_R(0.0) + t28 + t30);
+    const nhi_real t53 = NHI_R(0.0) - t9 + t40;
+    out[19] = t53 - t12 + t8 - t31 - t33;
+    const nhi_real t54 = t24 - t40 + NHI_R(0.0);
+    out[20] = t36 + (t54 + t26 - t35 - t25);
+    const nhi_real t55 = NHI_R(0.0) + t12 - t26;
+    out[21] = NHI_R(0.0) + (t55 + NHI_R(0.0) + t8 - t25);
+    const nhi_real t56 = NHI_R(0.0) - t12 + t43;
+    out[22] = NHI_R(0.0) + (t56 + NHI_R(0.0) + t8 - t25);
+    const nhi_real t57 = t26 - t43 + NHI_R(0.0);
+    out[23] = NHI_R(0.0) + (t57 + NHI_R(0.0) + t8 - t25);
+    out[24] = t33 + (t52 - t8 + t12 - t32);
+    out[25] = NHI_R(0.0) + (t53 + t28 + NHI_R(0.0) + t48);
+    out[26] = t54 - t49 - t43 + t41 - t51;
+    out[27] = NHI_R(0.0) + (t55 - t8 + NHI_R(0.0) + t41);
+    out[28] = NHI_R(0.0) + (t56 - t8 + NHI_R(0.0) + t41);
+    out[29] = NHI_R(0.0) + (t57 - t8 + NHI_R(0.0) + t41);
+    out[30] = t52 + t25 - t34 - t26 - t36;
+    out[31] = t51 + (t53 - t50 - t41 + t43);
+    out[32] = NHI_R(0.0) + (t54 + t30 + t48 + NHI_R(0.0));
+    out[33] = NHI_R(0.0) + (t55 + t25 - t41 + NHI_R(0.0));
+    out[34] = NHI_R(0.0) + (t56 + t25 - t41 + NHI_R(0.0));
+    out[35] = NHI_R(0.0) + (t57 + t25 - t41 + NHI_R(0.0));
+}
+
+NHI_FN void nhi_se3_exp4_moved(const nhi_real *NHI_RESTRICT g,
+                               const nhi_real *NHI_RESTRICT x,
+                               nhi_real *NHI_RESTRICT out)
+{
+    nhi_se3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se3_exp4_dtau_inv(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    static const double c[5] = {-0.001388888888888889, 0.0, 0.08333333333333333, -0.5, 1.0};
+    nhi_real ad[36];
+    nhi_real room[36];
+    nhi_se3_ad(x, ad);
+    nhi_polynomial(6, ad, c, 5, room, out);
+}
+
+NHI_FN void nhi_se3_exp4_dtau_left(const nhi_real *NHI_RESTRICT x, nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_real inverse[36];
+    nhi_se3_exp4_dtau_inv(back, inverse);
+    nhi_matrix_inverse(6, inverse, out);
+}
+
+NHI_FN void nhi_se3_exp4_dtau_inv_star(const nhi_real *NHI_RESTRICT x,
+                                       const nhi_real *NHI_RESTRICT mu,
+                                       nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = NHI_R(-0.001388888888888889) * mu[1];
+    const nhi_real t1 = NHI_R(-0.001388888888888889) * mu[2];
+    const nhi_real t2 = NHI_R(-0.001388888888888889) * mu[4];
+    const nhi_real t3 = NHI_R(-0.001388888888888889) * mu[5];
+    const nhi_real t4 = t0 * x[2] - t1 * x[1] + (t2 * x[5] - t3 * x[4]) + NHI_R(0.0) * mu[0];
+    const nhi_real t5 = NHI_R(-0.001388888888888889) * mu[0];
+    const nhi_real t6 = NHI_R(-0.001388888888888889) * mu[3];
+    const nhi_real t7 = t1 * x[0] - t5 * x[2] + (t3 * x[3] - t6 * x[5]) + NHI_R(0.0) * mu[1];
+    const nhi_real t8 = t2 * x[2] - t3 * x[1] + NHI_R(0.0) * mu[3];
+    const nhi_real t9 = t3 * x[0] - t6 * x[2] + NHI_R(0.0) * mu[4];
+    const nhi_real t10 = t4 * x[1] - t7 * x[0] + (t8 * x[4] - t9 * x[3]) + NHI_R(0.08333333333333333) * mu[2];
+    const nhi_real t11 = t5 * x[1] - t0 * x[0] + (t6 * x[4] - t2 * x[3]) + NHI_R(0.0) * mu[2];
+    const nhi_real t12 = t6 * x[1] - t2 * x[0] + NHI_R(0.0) * mu[5];
+    const nhi_real t13 = t7 * x[2] - t11 * x[1] + (t9 * x[5] - t12 * x[4]) + NHI_R(0.08333333333333333) * mu[0];
+    const nhi_real t14 = t8 * x[1] - t9 * x[0] + NHI_R(0.08333333333333333) * mu[5];
+    const nhi_real t15 = t9 * x[2] - t12 * x[1] + NHI_R(0.08333333333333333) * mu[3];
+    const nhi_real t16 = t10 * x[0] - t13 * x[2] + (t14 * x[3] - t15 * x[5]) + NHI_R(-0.5) * mu[1];
+    const nhi_real t17 = t11 * x[0] - t4 * x[2] + (t12 * x[3] - t8 * x[5]) + NHI_R(0.08333333333333333) * mu[1];
+    const nhi_real t18 = t12 * x[0] - t8 * x[2] + NHI_R(0.08333333333333333) * mu[4];
+    const nhi_real t19 = t13 * x[1] - t17 * x[0] + (t15 * x[4] - t18 * x[3]) + NHI_R(-0.5) * mu[2];
+    const nhi_real t20 = t14 * x[0] - t15 * x[2] + NHI_R(-0.5) * mu[4];
+    const nhi_real t21 = t15 * x[1] - t18 * x[0] + NHI_R(-0.5) * mu[5];
+    out[0] = t16 * x[2] - t19 * x[1] + (t20 * x[5] - t21 * x[4]) + mu[0];
+    const nhi_real t22 = t17 * x[2] - t10 * x[1] + (t18 * x[5] - t14 * x[4]) + NHI_R(-0.5) * mu[0];
+    const nhi_real t23 = t18 * x[2] - t14 * x[1] + NHI_R(-0.5) * mu[3];
+    out[1] = t19 * x[0] - t22 * x[2] + (t21 * x[3] - t23 * x[5]) + mu[1];
+    out[2] = t22 * x[1] - t16 * x[0] + (t23 * x[4] - t20 * x[3]) + mu[2];
+    out[3] = t20 * x[2] - t21 * x[1] + mu[3];
+    out[4] = t21 * x[0] - t23 * x[2] + mu[4];
+    out[5] = t23 * x[1] - t20 * x[0] + mu[5];
+}
+
+NHI_FN void nhi_se3_exp4_dtau_left_inv_star(const nhi_real *NHI_RESTRICT x,
+                                            const nhi_real *NHI_RESTRICT mu,
+                                            nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real back[6] = {-x[0], -x[1], -x[2], -x[3], -x[4], -x[5]};
+    nhi_se3_exp4_dtau_inv_star(back, mu, out);
+}
+
+NHI_FN void nhi_se3_exp4_k(const nhi_real *NHI_RESTRICT x, const nhi_real *NHI_RESTRICT mu, nhi_real *NHI_RESTRICT out)
+{
+    static const double c[5] = {-0.001388888888888889, 0.0, 0.08333333333333333, -0.5, 1.0};
+    nhi_real ad[36];
+    nhi_real room[126];
+    nhi_se3_ad(x, ad);
+    nhi_polynomial_k(6, ad, nhi_se3_ad_star, nhi_se3_ad_star_on, x, mu, c, 5, room, out);
+}
+
+NHI_FN void nhi_se3_displaced(const nhi_real *NHI_RESTRICT g,
+                              const nhi_real *NHI_RESTRICT x,
+                              nhi_real *NHI_RESTRICT out)
+{
+    nhi_se3_exp_moved(g, x, out);
+}
+
+NHI_FN void nhi_se3_dexp_left_inv(const nhi_real *NHI_RESTRICT x,
+                                  const nhi_real *NHI_RESTRICT xi,
+                                  nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = x[1] * xi[2] - x[2] * xi[1];
+    const nhi_real t1 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const nhi_real t2 = nhi_d(t1);
+    const nhi_real t3 = x[0] * xi[1] - x[1] * xi[0];
+    const nhi_real t4 = x[2] * xi[0] - x[0] * xi[2];
+    const nhi_real t5 = x[1] * t3 - x[2] * t4;
+    out[0] = xi[0] + NHI_R(0.5) * t0 + t2 * t5;
+    const nhi_real t6 = x[2] * t0 - x[0] * t3;
+    out[1] = xi[1] + NHI_R(0.5) * t4 + t2 * t6;
+    const nhi_real t7 = x[0] * t4 - x[1] * t0;
+    out[2] = xi[2] + NHI_R(0.5) * t3 + t2 * t7;
+    const nhi_real t8 = x[1] * xi[5] - x[2] * xi[4];
+    const nhi_real t9 = x[0] * xi[4] - x[1] * xi[3];
+    const nhi_real t10 = x[2] * xi[3] - x[0] * xi[5];
+    const nhi_real t11 = x[4] * xi[2] - x[5] * xi[1];
+    const nhi_real t12 = x[3] * xi[1] - x[4] * xi[0];
+    const nhi_real t13 = x[5] * xi[0] - x[3] * xi[2];
+    const nhi_real t14 = NHI_R(0.5) * t11 + t2 * (x[1] * t12 - x[2] * t13 + (x[4] * t3 - x[5] * t4));
+    const nhi_real t15 = NHI_R(2.0) * (x[0] * x[3] + x[1] * x[4] + x[2] * x[5]) * nhi_d_prime(t1);
+    const nhi_real t16 = xi[3] + NHI_R(0.5) * t8 + t2 * (x[1] * t9 - x[2] * t10) + (t14 + t15 * t5);
+    out[3] = t16;
+    const nhi_real t17 = NHI_R(0.5) * t13 + t2 * (x[2] * t11 - x[0] * t12 + (x[5] * t0 - x[3] * t3));
+    const nhi_real t18 = xi[4] + NHI_R(0.5) * t10 + t2 * (x[2] * t8 - x[0] * t9) + (t17 + t15 * t6);
+    out[4] = t18;
+    const nhi_real t19 = NHI_R(0.5) * t12 + t2 * (x[0] * t13 - x[1] * t11 + (x[3] * t4 - x[4] * t0));
+    const nhi_real t20 = xi[5] + NHI_R(0.5) * t9 + t2 * (x[0] * t10 - x[1] * t8) + (t19 + t15 * t7);
+    out[5] = t20;
+}
+
+NHI_FN void nhi_se3_displacement(const nhi_real *NHI_RESTRICT g,
+                                 const nhi_real *NHI_RESTRICT h,
+                                 nhi_real *NHI_RESTRICT out)
+{
+    const nhi_real t0 = h[0] * g[0] + h[3] * g[3] + h[6] * g[6];
+    const nhi_real t1 = h[1] * g[1] + h[4] * g[4] + h[7] * g[7];
+    const nhi_real t2 = h[2] * g[2] + h[5] * g[5] + h[8] * g[8];
+    const nhi_real t3 = t0 + t1 + t2;
+    const nhi_real t4 = NHI_R(0.0) - t3;
+    const nhi_real t5 = nhi_sqrt(NHI_R(1.0) + t3);
+    const nhi_real t6 = NHI_R(0.5) / t5;
+    const nhi_real t7 = h[1] * g[2] + h[4] * g[5] + h[7] * g[8];
+    const nhi_real t8 = h[2] * g[1] + h[5] * g[4] + h[8] * g[7];
+    const nhi_real t9 = t7 - t8;
+    const nhi_real t10 = t0 - t1;
+    const nhi_real t11 = t1 - t2;
+    const nhi_real t12 = h[0] * g[1] + h[3] * g[4] + h[6] * g[7];
+    const nhi_real t13 = h[1] * g[0] + h[4] * g[3] + h[7] * g[6];
+    const nhi_real t14 = t12 - t13;
+    const nhi_real t15 = nhi_sqrt(NHI_R(1.0) + t2 - t0 - t1);
+    const nhi_real t16 = NHI_R(0.5) / t15;
+    const nhi_real t17 = t14 * t16;
+    const nhi_real t18 = h[0] * g[2] + h[3] * g[5] + h[6] * g[8];
+    const nhi_real t19 = h[2] * g[0] + h[5] * g[3] + h[8] * g[6];
+    const nhi_real t20 = t18 + t19;
+    const nhi_real t21 = t20 * t16;
+    const nhi_real t22 = ((double)t17 < 0.0 ? -t21 : t21);
+    const nhi_real t23 = t19 - t18;
+    const nhi_real t24 = nhi_sqrt(NHI_R(1.0) + t1 - t2 - t0);
+    const nhi_real t25 = NHI_R(0.5) / t24;
+    const nhi_real t26 = t23 * t25;
+    const nhi_real t27 = t12 + t13;
+    const nhi_real t28 = t27 * t25;
+    const nhi_real t29 = t0 - t2;
+    const nhi_real t30 = nhi_sqrt(NHI_R(1.0) + t0 - t1 - t2);
+    const nhi_real t31 = NHI_R(0.5) / t30;
+    const nhi_real t32 = t9 * t31;
+    const nhi_real t33 = NHI_R(0.5) * t30;
+    const nhi_real t34 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t22 : ((double)t26 < 0.0 ? -t28 : t28)) : ((double)t29 < 0.0 ? t22 : ((double)t32 < 0.0 ? -t33 : t33)));
+    const nhi_real t35 = ((double)t4 < 0.0 ? t6 * t9 : t34);
+    const nhi_real t36 = t7 + t8;
+    const nhi_real t37 = t36 * t16;
+    const nhi_real t38 = ((double)t17 < 0.0 ? -t37 : t37);
+    const nhi_real t39 = NHI_R(0.5) * t24;
+    const nhi_real t40 = t27 * t31;
+    const nhi_real t41 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t38 : ((double)t26 < 0.0 ? -t39 : t39)) : ((double)t29 < 0.0 ? t38 : ((double)t32 < 0.0 ? -t40 : t40)));
+    const nhi_real t42 = ((double)t4 < 0.0 ? t6 * t23 : t41);
+    const nhi_real t43 = NHI_R(0.5) * t15;
+    const nhi_real t44 = ((double)t17 < 0.0 ? -t43 : t43);
+    const nhi_real t45 = t36 * t25;
+    const nhi_real t46 = t20 * t31;
+    const nhi_real t47 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t44 : ((double)t26 < 0.0 ? -t45 : t45)) : ((double)t29 < 0.0 ? t44 : ((double)t32 < 0.0 ? -t46 : t46)));
+    const nhi_real t48 = ((double)t4 < 0.0 ? t6 * t14 : t47);
+    const nhi_real t49 = t35 * t35 + t42 * t42 + t48 * t48;
+    const nhi_real t50 = t49 + NHI_R(1e-20);
+    const nhi_real t51 = t50 * t50;
+    const nhi_real t52 = t51 * t51;
+    const nhi_real t53 = (NHI_R(0.022372159090909092) * t52 + NHI_R(0.16666666666666666)) * t50;
+    const nhi_real t54 = (NHI_R(0.01396484375) * t52 + NHI_R(0.044642857142857144)) * t50;
+    const nhi_real t55 = NHI_R(0.030381944444444444) * t52 + NHI_R(1.0) + t53 + (NHI_R(0.017352764423076924) * t52 + NHI_R(0.075) + t54) * t51;
+    const nhi_real t56 = nhi_sqrt(t49);
+    const nhi_real t57 = ((double)t17 < 0.0 ? -t17 : t17);
+    const nhi_real t58 = ((double)t10 < 0.0 ? ((double)t11 < 0.0 ? t57 : ((double)t26 < 0.0 ? -t26 : t26)) : ((double)t29 < 0.0 ? t57 : ((double)t32 < 0.0 ? -t32 : t32)));
+    const nhi_real t59 = nhi_atan2(t56, ((double)t4 < 0.0 ? NHI_R(0.5) * t5 : t58)) / t56;
+    const nhi_real t60 = ((double)t49 < 0.01 ? t55 : t59);
+    const nhi_real t61 = t60 + t60;
+    const nhi_real t62 = t61 * t35;
+    out[0] = t62;
+    const nhi_real t63 = t61 * t42;
+    out[1] = t63;
+    const nhi_real t64 = t61 * t48;
+    out[2] = t64;
+    const nhi_real t65 = nhi_d(t62 * t62 + t63 * t63 + t64 * t64);
+    const nhi_real t66 = t65 * t63;
+    const nhi_real t67 = t66 * t63;
+    const nhi_real t68 = t65 * t64;
+    const nhi_real t69 = t68 * t64;
+    const nhi_real t70 = g[0] * h[9] + g[3] * h[10] + g[6] * h[11] - (g[0] * g[9] + g[3] * g[10] + g[6] * g[11]);
+    const nhi_real t71 = t65 * t62;
+    const nhi_real t72 = t71 * t63;
+    const nhi_real t73 = NHI_R(-0.5) * t64;
+    const nhi_real t74 = g[1] * h[9] + g[4] * h[10] + g[7] * h[11] - (g[1] * g[9] + g[4] * g[10] + g[7] * g[11]);
+    const nhi_real t75 = t68 * t62;
+    const nhi_real t76 = NHI_R(-0.5) * t63;
+    const nhi_real t77 = g[2] * h[9] + g[5] * h[10] + g[8] * h[11] - (g[2] * g[9] + g[5] * g[10] + g[8] * g[11]);
+    const nhi_real t78 = (NHI_R(1.0) - (t67 + t69)) * t70 + (t72 - t73) * t74 + (t75 + t76) * t77;
+    out[3] = t78;
+    const nhi_real t79 = t71 * t62;
+    const nhi_real t80 = t66 * t64;
+    const nhi_real t81 = NHI_R(-0.5) * t62;
+    const nhi_real t82 = (t72 + t73) * t70 + (NHI_R(1.0) - (t69 + t79)) * t74 + (t80 - t81) * t77;
+    out[4] = t82;
+    const nhi_real t83 = (t75 - t76) * t70 + (t80 + t81) * t74 + (NHI_R(1.0) - (t79 + t67)) * t77;
+    out[5] = t83;
+}
+
+/* END OF THE MAPS OF GROUPS */
 
 #endif
