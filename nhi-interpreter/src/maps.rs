@@ -2,7 +2,7 @@
 
 use nhi_codegen::group::{Group, Map};
 use nhi_methods::Retraction;
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
 use nhi_runtime::{Factor, Retracts, Scalar, Vector};
 
 macro_rules! define_map {
@@ -18,7 +18,7 @@ macro_rules! define_map {
             arguments: &[Vec<T>],
         ) -> Vec<T> {
             match group.runtime {
-                $(stringify!($group) => with::<$group<f64>, T>(map, retraction, arguments),)*
+                $(stringify!($group) => with::<nhi_runtime::group::$group<f64>, T>(map, retraction, arguments),)*
                 name => panic!("the runtime has no group {name}"),
             }
         }

@@ -3,7 +3,6 @@
 use crate::Error;
 use crate::compiled::{Compiled, Point};
 use nhi_runtime::admissible::{self, Accuracy, exceeds, tolerance};
-use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Vector};
 
 /// That of `f64`.
@@ -17,9 +16,9 @@ macro_rules! define_defect {
         fn normalized(group: &str, pose: &[f64]) -> Vec<f64> {
             match group {
                 $(stringify!($group) => {
-                    let mut entries = <$group<f64> as Factor>::Entries::<f64>::splat(0.0);
+                    let mut entries = <nhi_runtime::group::$group<f64> as Factor>::Entries::<f64>::splat(0.0);
                     entries.as_mut().copy_from_slice(pose);
-                    $group::<f64>::normalized(&entries).to_vec()
+                    nhi_runtime::group::$group::<f64>::normalized(&entries).to_vec()
                 })*
                 name => unreachable!("the runtime has no group {name}"),
             }
@@ -29,9 +28,9 @@ macro_rules! define_defect {
         fn defect(group: &str, pose: &[f64]) -> f64 {
             match group {
                 $(stringify!($group) => {
-                    let mut entries = <$group<f64> as Factor>::Entries::<f64>::splat(0.0);
+                    let mut entries = <nhi_runtime::group::$group<f64> as Factor>::Entries::<f64>::splat(0.0);
                     entries.as_mut().copy_from_slice(pose);
-                    $group::<f64>::defect(&entries)
+                    nhi_runtime::group::$group::<f64>::defect(&entries)
                 })*
                 name => unreachable!("the runtime has no group {name}"),
             }

@@ -2,7 +2,6 @@
 
 use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::group::Group;
-use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Dual, Factor, Scalar, Vector};
 
 /// The most directions of a pose.
@@ -27,7 +26,7 @@ macro_rules! define_poses {
         fn displaced<T: Scalar>(group: &Group, g: &[T], sigma: &[T]) -> Vec<T> {
             match group.runtime {
                 $(stringify!($group) => {
-                    let moved = <$group<f64> as Factor>::displaced(&vector(g), &vector(sigma));
+                    let moved = <nhi_runtime::group::$group<f64> as Factor>::displaced(&vector(g), &vector(sigma));
                     moved.as_ref().to_vec()
                 })*
                 name => unreachable!("the runtime has no group {name}"),
@@ -38,7 +37,7 @@ macro_rules! define_poses {
         fn displacement<T: Scalar>(group: &Group, g: &[T], h: &[T]) -> Vec<T> {
             match group.runtime {
                 $(stringify!($group) => {
-                    let sigma = <$group<f64> as Factor>::displacement(&vector(g), &vector(h));
+                    let sigma = <nhi_runtime::group::$group<f64> as Factor>::displacement(&vector(g), &vector(h));
                     sigma.as_ref().to_vec()
                 })*
                 name => unreachable!("the runtime has no group {name}"),

@@ -14,7 +14,7 @@ use cranelift_module::FuncId;
 use nhi_codegen::group::Map;
 use nhi_methods::Retraction;
 use nhi_runtime::emitted::{self, Careful, Next, Saddle};
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
 use nhi_runtime::{Factor, Failure, Retracts, Scalar, Vector};
 use std::cell::Cell;
 use std::mem;
@@ -340,7 +340,7 @@ type Maps = fn(Retraction) -> Vec<(Map, OfGroup)>;
 macro_rules! define_groups {
     ($($group:ident $notation:literal { $($facts:tt)* })*) => {
         /// All groups.
-        const GROUPS: &[(&str, Maps)] = &[$((stringify!($group), of_group::<$group<f64>>)),*];
+        const GROUPS: &[(&str, Maps)] = &[$((stringify!($group), of_group::<nhi_runtime::group::$group<f64>>)),*];
     };
 }
 

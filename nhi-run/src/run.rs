@@ -8,7 +8,6 @@ use crate::system::System;
 use nhi_codegen::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
-use nhi_runtime::group::{SE2, SE3, SO3};
 use nhi_runtime::{Factor, Failure, Vector};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -293,7 +292,7 @@ macro_rules! define_rates {
         fn rates(group: &Group, pose: &[f64], xi: &[f64]) -> Vec<f64> {
             match group.runtime {
                 $(stringify!($group) => {
-                    let rates = $group::<f64>::rates(&vector(pose), &vector(xi));
+                    let rates = nhi_runtime::group::$group::<f64>::rates(&vector(pose), &vector(xi));
                     rates.as_ref().to_vec()
                 })*
                 name => unreachable!("the runtime has no group {name}"),

@@ -4,7 +4,7 @@ use super::driver::Real;
 use nhi_runtime::emitted::{
     Newton, Saddle, corrected_sin_cos, finite, pivot, rotated_sin_cos, small_sin_cos,
 };
-use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4, SE2, SE3, SO3};
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
 use nhi_runtime::{Factor, Failure, Retracts};
 
 /// A function of the runtime, from its arguments to its results.
@@ -112,9 +112,7 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
         ));
     }
     all.extend(elementary());
-    group::<T, SE2<f64>, 3, 3>("se2", &mut all);
-    group::<T, SO3<f64>, 9, 3>("so3", &mut all);
-    group::<T, SE3<f64>, 12, 6>("se3", &mut all);
+    groups(&mut all);
     all
 }
 
@@ -308,8 +306,22 @@ fn newton_of_two<T: Real>() -> Case<T> {
     })
 }
 
+macro_rules! define_groups {
+    ($($group:ident $name:literal { entries: $entries:literal, dimension: $dimension:literal, $($facts:tt)* })*) => {
+        /// The maps of all groups.
+        fn groups<T: Real>(all: &mut Vec<Case<T>>) {
+            $(
+                let name = stringify!($group).to_lowercase();
+                group::<T, nhi_runtime::group::$group<f64>, $entries, $dimension>(&name, all);
+            )*
+        }
+    };
+}
+
+nhi_runtime::for_each_group!(define_groups);
+
 /// The maps of a group with poses of `P` numbers and dimension `N`.
-fn group<T: Real, G, const P: usize, const N: usize>(name: &'static str, all: &mut Vec<Case<T>>)
+fn group<T: Real, G, const P: usize, const N: usize>(name: &str, all: &mut Vec<Case<T>>)
 where
     G: Factor<Entries<T> = [T; P], Algebra<T> = [T; N]> + 'static,
     Exp: Retracts<G>,
@@ -326,6 +338,10 @@ where
     all.push(case(&format!("{name} displaced"), P + N, P, &there("displaced", P), |x: &[T]| {
         let (g, sigma) = split::<T, P, N>(x);
         G::displaced::<T>(&g, &sigma).to_vec()
+    }));
+    all.push(case(&format!("{name} displacement"), 2 * P, N, &there("displacement", P), |x: &[T]| {
+        let (g, h) = split::<T, P, P>(x);
+        G::displacement::<T>(&g, &h).to_vec()
     }));
     all.push(case(&format!("{name} dexp_left_inv"), 2 * N, N, &there("dexp_left_inv", N), |x: &[T]| {
         let (sigma, xi) = split::<T, N, N>(x);
