@@ -17,8 +17,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+type OfNumber = fn(Traced) -> Traced;
+
 /// The functions of one number of which maps choose formulas, with their names in C.
-const NAMED: [(&str, fn(Traced) -> Traced); 9] = [
+const NAMED: [(&str, OfNumber); 9] = [
     ("a", of::a),
     ("b", of::b),
     ("c", of::c),
