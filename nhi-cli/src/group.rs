@@ -4,7 +4,7 @@
 use crate::case::{Case, Malformed, unknown};
 use crate::number::Number;
 use crate::problem::vector;
-use nhi_codegen::group::{Group, Part};
+use nhi_codegen::expr::group::{Group, Part};
 use nhi_run::model::Model;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

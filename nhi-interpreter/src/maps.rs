@@ -1,6 +1,6 @@
 //! The maps of groups, by the runtime.
 
-use nhi_codegen::group::{Group, Map};
+use nhi_codegen::expr::group::{Group, Map};
 use nhi_methods::Retraction;
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
 use nhi_runtime::{Factor, Retracts, Scalar, Vector};

@@ -3,7 +3,7 @@
 //! A map chooses among formulas by asking whether a number is below a bound, as the square of the angle of a motion. Both
 //! formulas are recorded.
 
-use nhi_codegen::group::{Group, Map};
+use nhi_codegen::expr::group::{Group, Map};
 use nhi_methods::Retraction;
 use nhi_runtime::Scalar;
 use std::cell::RefCell;

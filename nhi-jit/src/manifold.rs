@@ -1,7 +1,7 @@
 //! Displacements of states: poses by exponentials, all others by addition.
 
+use nhi_codegen::expr::group::Group;
 use nhi_codegen::facts::SystemFacts;
-use nhi_codegen::group::Group;
 use nhi_runtime::{Dual, Factor, Scalar, Vector};
 
 /// The most directions of a pose.

@@ -11,7 +11,7 @@
 use crate::compile::status;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use nhi_codegen::group::Map;
+use nhi_codegen::expr::group::Map;
 use nhi_methods::Retraction;
 use nhi_runtime::emitted::{self, Careful, Next, Saddle};
 use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};

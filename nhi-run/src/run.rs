@@ -5,7 +5,7 @@ use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
 use crate::system::System;
-use nhi_codegen::group::{Group, Part};
+use nhi_codegen::expr::group::{Group, Part};
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::{Factor, Failure, Vector};

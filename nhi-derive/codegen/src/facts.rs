@@ -1,6 +1,6 @@
 //! What back ends need to know of a system beside its functions.
 
-use crate::group::Group;
+use crate::expr::group::Group;
 use crate::mechanics::{Mechanics, Symmetry};
 use crate::program::{Basis, Derivative, Role};
 use crate::system::Quantity;

@@ -18,7 +18,6 @@ pub mod facts;
 pub mod forms;
 pub mod functions;
 pub mod generate;
-pub mod group;
 pub mod lower;
 pub mod mechanics;
 pub mod method;

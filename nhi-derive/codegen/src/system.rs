@@ -1,7 +1,7 @@
 //! A mechanical system as mathematics: what a declaration means, without tokens or spans.
 
+use crate::expr::group::Group;
 use crate::expr::{Expr, Pool};
-use crate::group::Group;
 use nhi_methods::Method;
 
 /// Lagrangian L(q, v), constraint one-forms μ(q)·v + μ₀(q) = 0 and a work one-form on a configuration

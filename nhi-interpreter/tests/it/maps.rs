@@ -1,6 +1,6 @@
 //! The maps of groups as matrices: poses, algebras, exponential series, and differences in place of tangents.
 
-use nhi_codegen::group::{Group, Map};
+use nhi_codegen::expr::group::{Group, Map};
 use nhi_interpreter::map;
 use nhi_methods::Retraction;
 

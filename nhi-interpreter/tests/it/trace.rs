@@ -1,6 +1,6 @@
 //! The maps of groups as operations.
 
-use nhi_codegen::group::{GROUPS, Inside, Map};
+use nhi_codegen::expr::group::{GROUPS, Inside, Map};
 use nhi_interpreter::trace::{Node, Trace, trace};
 use nhi_methods::Retraction;
 use std::collections::BTreeSet;

@@ -4,8 +4,8 @@
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::group::{GROUPS, Group, Map, Part};
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::group::{GROUPS, Group, Map, Part};
 use nhi_codegen::lower::lower;
 use nhi_codegen::method::SystemPrograms;
 use nhi_codegen::optimise::{optimise, split};

@@ -261,7 +261,7 @@ impl Attributes {
                 skip(part);
                 context.push(Error::new(key.at, "`t` is the time and need not be declared"));
             }
-            name if crate::group::Group::named(name).is_some() && self.group.key().is_some() => {
+            name if crate::expr::group::Group::named(name).is_some() && self.group.key().is_some() => {
                 skip(part);
                 context.push(group::second(key.at));
                 self.names_missing = true;

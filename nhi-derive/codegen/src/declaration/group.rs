@@ -5,7 +5,7 @@ use super::attribute::{at_key, group_extent, quoted, skip};
 use super::cursor::{Cursor, token_trees};
 use super::error::{Context, Error, Extent};
 use super::names::nearest;
-use crate::group::{GROUPS, Group};
+use crate::expr::group::{GROUPS, Group};
 use proc_macro2::{Delimiter, TokenTree};
 
 /// The group factor of a configuration space.

@@ -9,7 +9,7 @@ use super::integers::{Constants, Loops, unknown_constant};
 use super::lower::follows_velocity;
 use super::shapes::Shape;
 use crate::expr::Function;
-use crate::group::Part;
+use crate::expr::group::Part;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Rust identifiers for values.
 
+use crate::expr::group::GROUPS;
 use crate::expr::{Numbers, identifier};
-use crate::group::GROUPS;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,7 +15,7 @@ use super::function::{Signature, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
-use crate::group::Group;
+use crate::expr::group::Group;
 use crate::lower::Function;
 use nhi_methods::Method;
 use proc_macro2::TokenStream;

@@ -94,8 +94,8 @@ fn is_replaced(a: usize, b: usize) -> bool {
 mod tests {
     use super::rotations;
     use crate::engine::polynomial::Polynomial;
+    use crate::expr::group::Part;
     use crate::expr::{Expr, Pool};
-    use crate::group::Part;
     use std::collections::HashMap;
 
     fn pool() -> (Pool, [Expr; 9]) {

@@ -4,8 +4,8 @@
 //! their order or nesting. "Right" means equal wherever both sides are defined; the simplified side
 //! may be defined at more points, as `x` is where `x^2/x` is not.
 
+use super::group::Entry;
 use super::{Expr, Function, Node, Pool, Rational};
-use crate::group::Entry;
 use num_bigint::BigInt;
 use num_traits::Signed;
 use std::collections::BTreeSet;

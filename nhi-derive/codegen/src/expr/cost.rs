@@ -1,7 +1,7 @@
 //! Operation counts of straightforward code for a set of expressions.
 
+use super::group::{Group, Map};
 use super::{Expr, Function, Node, Pool, table_size};
-use crate::group::{Group, Map};
 use num_traits::{One, Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};

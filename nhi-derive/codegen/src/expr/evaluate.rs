@@ -1,8 +1,8 @@
 //! Numerical evaluation.
 
+use super::Table;
+use super::group::Entry;
 use super::{Expr, Function, Node, Pool, Rational, Symbol};
-use crate::group::Entry;
-use crate::program::Table;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 

@@ -13,11 +13,14 @@ mod display;
 mod elementary;
 mod evaluate;
 mod expand;
+pub mod group;
+pub mod linear;
 mod modular;
 mod names;
 mod saddle;
 mod sample;
 mod substitute;
+mod table;
 mod zero;
 
 pub use build::MAX_BITS;
@@ -27,9 +30,10 @@ pub use evaluate::Maps;
 pub(crate) use names::Numbers;
 pub use names::identifier;
 pub use saddle::Saddle;
+pub(crate) use table::Table;
 pub use zero::Zero;
 
-use crate::group::Entry;
+use group::Entry;
 use num_rational::BigRational;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeSet;

@@ -1,9 +1,10 @@
 //! Programs in lowered form.
 
 use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Statement, Value};
+use crate::expr::Table;
+use crate::expr::group::Map;
 use crate::expr::{Expr, Node, Pool, Saddle};
-use crate::group::Map;
-use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Table, Turn, lets, usual};
+use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Turn, lets, usual};
 use std::collections::{BTreeMap, HashMap};
 
 /// The lowered form of `program`.
@@ -253,7 +254,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Number `index` of what `map` gives for these arguments.
-    pub(super) fn number_of_map(&mut self, entry: crate::group::Entry, arguments: &[Expr]) -> Operand {
+    pub(super) fn number_of_map(&mut self, entry: crate::expr::group::Entry, arguments: &[Expr]) -> Operand {
         let key = (entry.map, arguments.to_vec());
         let known = self.blocks.iter().enumerate().rev();
         let known = known.filter_map(|(depth, block)| Some((depth, *block.maps.get(&key)?))).next();

@@ -4,8 +4,8 @@
 //! interpreter compute the same bits. Values are assigned once. A value without a name is used once, in the same block
 //! and with nothing but other operations in between: a back end may write its operation in place of the value.
 
+use crate::expr::group::{Group, Map};
 use crate::expr::{Function as Elementary, Saddle};
-use crate::group::{Group, Map};
 use crate::program::{Operations, Product, Role, Singular, products};
 use std::collections::BTreeSet;
 

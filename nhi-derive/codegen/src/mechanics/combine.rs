@@ -13,8 +13,9 @@
 //! components in the body, Rᵀ times these rows, take their place in all equations, also in those that hold at two
 //! configurations: a declaration in words of the space and one in words of the body are the same system for every method.
 
-use super::{Matrix, Mechanics, Reaction, dot};
+use super::{Mechanics, Reaction};
 use crate::engine::{BuiltIn, Engine, EngineError};
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Pool};
 use num_traits::Signed;
 use std::collections::BTreeSet;

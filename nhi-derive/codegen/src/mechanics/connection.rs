@@ -17,9 +17,10 @@
 //! Rational Mech. Anal. 136, 1996; Kobilarov, Martín de Diego and Ferraro, *Simulating Nonholonomic
 //! Dynamics*.)
 
-use super::linear::{cramer, determinant, product, solve_definite, subtract, transposed};
-use super::{Matrix, Mechanics};
+use super::Mechanics;
 use crate::engine::{Engine, EngineError};
+use crate::expr::linear::Matrix;
+use crate::expr::linear::{cramer, determinant, product, solve_definite, subtract, transposed};
 use crate::expr::{Expr, Pool, Zero};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;

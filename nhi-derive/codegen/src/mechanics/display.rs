@@ -1,7 +1,8 @@
 //! The geometry of a system with a group factor in words.
 
-use super::{Connection, Matrix, Mechanics};
+use super::{Connection, Mechanics};
 use crate::expr::Expr;
+use crate::expr::linear::Matrix;
 use crate::system::Quantity;
 
 /// Longest formula that is written out.

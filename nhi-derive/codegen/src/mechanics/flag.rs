@@ -11,8 +11,9 @@
 //! one-forms that annihilate it are those that are integrable, and no others. Ranks are those at a generic point.
 
 use super::connection::Admissible;
-use super::{Matrix, Mechanics, along, dot};
+use super::{Mechanics, along};
 use crate::engine::{Engine, EngineError};
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Zero};
 use std::collections::HashMap;
 

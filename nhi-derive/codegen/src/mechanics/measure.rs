@@ -12,9 +12,10 @@
 //! contradiction excludes all of them (Kozlov, *Invariant measures of the Euler–Poincaré equations on Lie algebras*,
 //! Functional Analysis and Its Applications 22, 1988, for the case of groups).
 
-use super::linear::{determinant, product, transposed};
-use super::{Mechanics, along, dot};
+use super::{Mechanics, along};
 use crate::engine::{Engine, EngineError};
+use crate::expr::linear::dot;
+use crate::expr::linear::{determinant, product, transposed};
 use crate::expr::{Expr, Rational};
 use std::collections::HashMap;
 

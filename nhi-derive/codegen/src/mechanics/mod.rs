@@ -22,7 +22,6 @@ mod combine;
 mod connection;
 mod display;
 mod flag;
-mod linear;
 mod measure;
 mod reversal;
 mod structure;
@@ -31,20 +30,17 @@ mod symmetry;
 pub use combine::{Block, Combination, Rows};
 pub use connection::{Admissible, Connection, Projectors, Vertical};
 pub use flag::{Flag, Holonomic};
-pub(crate) use linear::transposed;
 pub use measure::Measure;
 pub use reversal::{Reversal, Reversibility};
 pub use structure::Structure;
 pub use symmetry::Symmetry;
 
 use crate::engine::{Engine, EngineError};
+use crate::expr::group::{Group, Part};
+use crate::expr::linear::{Matrix, coupled_blocks, dot, products};
 use crate::expr::{Expr, Pool};
-use crate::group::{Group, Part};
 use crate::system::System;
 use std::collections::HashMap;
-
-/// Rows of a matrix of expressions.
-pub type Matrix = Vec<Vec<Expr>>;
 
 /// The derived quantities of a system, as expressions of its pool in q, v, t, inputs and parameters.
 #[derive(Clone, Debug)]
@@ -418,35 +414,6 @@ fn turned(
 
 /// Terms up to which products are multiplied out in search of cancellations.
 const EXPANSION_LIMIT: usize = 200;
-
-/// Σ aᵢ bᵢ.
-pub fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
-    let terms = products(pool, a, b);
-    pool.sum(&terms)
-}
-
-fn products(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Vec<Expr> {
-    a.iter().zip(b).map(|(&x, &y)| pool.mul(x, y)).collect()
-}
-
-/// The sets of indices that a symmetric matrix couples, each ascending, by first index.
-pub fn coupled_blocks(pool: &Pool, a: &Matrix) -> Vec<Vec<usize>> {
-    let n = a.len();
-    let mut block: Vec<usize> = (0..n).collect();
-    for i in 0..n {
-        for j in 0..i {
-            if !(pool.is_zero(a[i][j]) && pool.is_zero(a[j][i])) {
-                let (keep, drop) = (block[i].min(block[j]), block[i].max(block[j]));
-                for b in &mut block {
-                    if *b == drop {
-                        *b = keep;
-                    }
-                }
-            }
-        }
-    }
-    (0..n).filter(|&i| block[i] == i).map(|i| (0..n).filter(|&j| block[j] == i).collect()).collect()
-}
 
 /// M⁻¹ by the adjugate of each coupled block, where none has more than two coordinates.
 fn small_block_inverse(pool: &mut Pool, mass: &Matrix) -> Option<Matrix> {

@@ -17,10 +17,11 @@
 //! a(s q, −s' v, −t) ≠ s' a(q, v, t).
 //! ```
 
-use super::{Matrix, Mechanics, dot};
+use super::Mechanics;
 use crate::engine::{Engine, EngineError};
+use crate::expr::group::Part;
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Zero};
-use crate::group::Part;
 use std::collections::HashMap;
 
 /// Coordinates, and mirrors of a pose, of which all combinations are tried; of more none or one alone.

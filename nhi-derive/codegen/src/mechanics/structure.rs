@@ -1,7 +1,8 @@
 //! Structure that methods and reports make use of.
 
-use super::{Matrix, Mechanics, along};
+use super::{Mechanics, along};
 use crate::expr::Expr;
+use crate::expr::linear::Matrix;
 use std::collections::HashMap;
 
 /// Special properties of a system, determined once from the derived quantities.

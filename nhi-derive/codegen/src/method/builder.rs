@@ -4,8 +4,9 @@ use super::Form;
 use super::careful::Watched;
 use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
+use crate::expr::linear::{Matrix, coupled_blocks};
 use crate::expr::{Expr, Node, Pool, identifier};
-use crate::mechanics::{Matrix, Mechanics, coupled_blocks};
+use crate::mechanics::Mechanics;
 use crate::program::{Newton, Singular, Statement, is_sharp, lets};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -414,7 +415,7 @@ impl<'a> Builder<'a> {
 
     /// A·x for a matrix given by rows.
     pub(super) fn apply(&mut self, a: &Matrix, x: &[Expr]) -> Vec<Expr> {
-        a.iter().map(|row| crate::mechanics::dot(self.pool(), row, x)).collect()
+        a.iter().map(|row| crate::expr::linear::dot(self.pool(), row, x)).collect()
     }
 
     /// A·X for matrices given by rows, where X has so many columns.
@@ -437,7 +438,7 @@ impl<'a> Builder<'a> {
         (0..columns)
             .map(|j| {
                 let column: Vec<Expr> = a.iter().map(|row| row[j]).collect();
-                crate::mechanics::dot(self.pool(), &column, x)
+                crate::expr::linear::dot(self.pool(), &column, x)
             })
             .collect()
     }
@@ -765,7 +766,7 @@ impl<'a> Builder<'a> {
         for vector in at_node.basis() {
             let row = self.apply_transposed(&jacobian[..n].to_vec(), vector, names.len());
             let row: Vec<Expr> = row.into_iter().map(|e| self.bind("projected", e)).collect();
-            let residual = crate::mechanics::dot(self.pool(), vector, &residual[..n]);
+            let residual = crate::expr::linear::dot(self.pool(), vector, &residual[..n]);
             left.push((row, residual));
         }
         let others = (n..residual.len()).filter(|i| *i >= n + plan.rows() || plan.rest.contains(&(i - n)));
@@ -775,10 +776,10 @@ impl<'a> Builder<'a> {
         for (row, residual) in left {
             let (along, rest) = row.split_at(n);
             let mut reduced: Vec<Expr> =
-                tangent.basis().map(|d| crate::mechanics::dot(self.pool(), along, d)).collect();
+                tangent.basis().map(|d| crate::expr::linear::dot(self.pool(), along, d)).collect();
             reduced.extend_from_slice(rest);
             matrix.push(reduced);
-            let known = crate::mechanics::dot(self.pool(), along, &tangent.particular);
+            let known = crate::expr::linear::dot(self.pool(), along, &tangent.particular);
             defects.push(self.add(residual, known));
         }
         let free = tangent.basis().count();
@@ -829,7 +830,7 @@ impl<'a> Builder<'a> {
         (0..columns)
             .map(|j| {
                 let column: Vec<Expr> = d.iter().map(|row| row[j]).collect();
-                crate::mechanics::dot(self.pool(), &partial, &column)
+                crate::expr::linear::dot(self.pool(), &partial, &column)
             })
             .collect()
     }

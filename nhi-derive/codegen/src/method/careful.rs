@@ -8,8 +8,8 @@
 //! formulas: elimination of M alone is as accurate as the equations are (Demmel 1989).
 
 use super::builder::Builder;
+use crate::expr::linear::{Matrix, coupled_blocks};
 use crate::expr::{Expr, Function, Node, Pool, Saddle};
-use crate::mechanics::{Matrix, coupled_blocks};
 use crate::program::{Singular, lets};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{BTreeSet, HashMap};
@@ -304,8 +304,8 @@ impl Builder<'_> {
         let (x, free, f) = (part(x), part(free), part(equations.f));
         let mass: Matrix = velocities.iter().map(|&i| part(&equations.mass[i])).collect();
         let momentum = self.apply(&mass, &x);
-        let energy = crate::mechanics::dot(self.pool(), &x, &momentum);
-        let before = crate::mechanics::dot(self.pool(), &f, &free);
+        let energy = crate::expr::linear::dot(self.pool(), &x, &momentum);
+        let before = crate::expr::linear::dot(self.pool(), &f, &free);
         let unit = self.pool().int(CANCELLED);
         let energy = self.mul(unit, energy);
         (!self.pool().is_zero(before)).then_some([energy, before])

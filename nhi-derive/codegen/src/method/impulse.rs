@@ -24,8 +24,8 @@
 use super::builder::{Builder, Nonlinear};
 use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Pool};
-use crate::mechanics::{Matrix, dot};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 

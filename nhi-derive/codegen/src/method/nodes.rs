@@ -6,8 +6,9 @@ use super::impulse::with_reaction;
 use super::pivots::Plan;
 use super::space::{End, Space};
 use super::states::{self, Beginning, States};
+use crate::expr::linear::{Matrix, transposed};
 use crate::expr::{Expr, identifier};
-use crate::mechanics::{Matrix, Reaction, transposed};
+use crate::mechanics::Reaction;
 use crate::program::{Singular, lets};
 use crate::system::Constraint;
 use std::collections::{HashMap, HashSet};
@@ -112,7 +113,7 @@ impl Given {
     fn weights(&self, b: &mut Builder<'_>, masses: &[Expr]) -> Vec<Expr> {
         let weight = |column: &Vec<Expr>| {
             let squares: Vec<Expr> = column.iter().map(|&e| b.pool().powi(e, 2)).collect();
-            crate::mechanics::dot(b.pool(), masses, &squares)
+            crate::expr::linear::dot(b.pool(), masses, &squares)
         };
         let weights: Vec<Expr> = self.columns.iter().map(weight).collect();
         let names = self.free.iter().map(|&i| b.along("mass_", i, "")).collect::<Vec<_>>();
@@ -821,7 +822,7 @@ impl Builder<'_> {
                 for a in 0..m {
                     for d in a..m {
                         let column: Vec<Expr> = b.iter().map(|row| row[d]).collect();
-                        c[a][d] = crate::mechanics::dot(self.pool(), &mu[a], &column);
+                        c[a][d] = crate::expr::linear::dot(self.pool(), &mu[a], &column);
                         c[d][a] = c[a][d];
                     }
                 }

@@ -14,8 +14,8 @@
 
 use super::builder::Builder;
 use crate::engine::{BuiltIn, Engine};
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Node, Pool, Symbol};
-use crate::mechanics::{Matrix, dot};
 use crate::program::lets;
 use std::collections::HashMap;
 

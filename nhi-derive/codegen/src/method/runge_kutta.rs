@@ -17,7 +17,7 @@ use super::careful::{Known, LinearEquations};
 use super::equations::{Equations, times_h};
 use super::{NodeScheme, NodeSymbols, Results, states};
 use crate::expr::Expr;
-use crate::group::Map;
+use crate::expr::group::Map;
 use crate::program::Role;
 
 /// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.

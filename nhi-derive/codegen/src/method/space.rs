@@ -10,7 +10,7 @@
 
 use super::builder::Builder;
 use crate::expr::Expr;
-use crate::group::{Group, Map};
+use crate::expr::group::{Group, Map};
 use std::ops::Range;
 
 /// One factor of the configuration space.

@@ -17,8 +17,8 @@
 use super::builder::{Builder, Nonlinear, Norm};
 use super::discrete::{Discretisation, Step};
 use super::space::{End, Space};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, identifier};
-use crate::mechanics::Matrix;
 use std::collections::HashMap;
 
 /// (z) in the documentation of a step.

@@ -5,7 +5,8 @@ use super::careful::{Known, LinearEquations};
 use super::space::Space;
 use super::{NodeSymbols, SystemPrograms, array, scalar};
 use crate::expr::Expr;
-use crate::mechanics::{Matrix, Mechanics, dot};
+use crate::expr::linear::{Matrix, dot};
+use crate::mechanics::Mechanics;
 use crate::program::{Binding, Input, Output, Program, Role};
 
 /// Arguments of functions of the motion.

@@ -2,8 +2,9 @@
 
 use super::Options;
 use super::flat::Factors;
+use crate::expr::Table;
 use crate::expr::{Expr, Pool};
-use crate::program::{Constants, Levels, Newton, Operations, Program, Shape, Statement, Table, signed};
+use crate::program::{Constants, Levels, Newton, Operations, Program, Shape, Statement, signed};
 use std::collections::HashMap;
 use std::sync::Arc;
 

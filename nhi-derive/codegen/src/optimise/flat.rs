@@ -1,8 +1,8 @@
 //! Sums and products as lists of operands, for passes that regroup them.
 
 use super::draft::Context;
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool, Rational};
-use crate::program::Table;
 use num_traits::{One, Signed, ToPrimitive};
 use std::collections::BTreeMap;
 use std::sync::Arc;

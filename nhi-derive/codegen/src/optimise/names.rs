@@ -2,7 +2,8 @@
 
 use super::draft::{Context, Draft, is_generated};
 use crate::expr::Expr;
-use crate::program::{Stage, Table};
+use crate::expr::Table;
+use crate::program::Stage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeFrom;
 

@@ -1,9 +1,10 @@
 //! Code placement: the statement at which every value is computed.
 
 use super::draft::{Context, Draft};
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::program::liveness::live;
-use crate::program::{Level, Levels, Statement, Table, without_idle_headings};
+use crate::program::{Level, Levels, Statement, without_idle_headings};
 use std::collections::BTreeMap;
 
 /// Pivots above this fraction of their diagonal entry are regular in every precision.

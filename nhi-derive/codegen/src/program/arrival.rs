@@ -8,7 +8,8 @@
 //! A number of the state arrives when the step before has computed it.
 
 use super::liveness::used;
-use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
+use super::{Constants, Foreseen, Program, Shape, Statement, lets, signed};
+use crate::expr::Table;
 use crate::expr::{Expr, Pool};
 use crate::target::TARGET;
 

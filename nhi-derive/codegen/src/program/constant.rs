@@ -1,6 +1,7 @@
 //! Values of constant expressions, correct to the last bit.
 
-use super::{Shape, Table};
+use super::Shape;
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool, Rational};
 use num_bigint::BigInt;
 use num_integer::Integer;

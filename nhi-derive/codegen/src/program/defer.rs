@@ -1,6 +1,7 @@
 //! Sinks computations into the only place that uses them.
 
-use super::{Program, Statement, Table, without_idle_headings};
+use super::{Program, Statement, without_idle_headings};
+use crate::expr::Table;
 use crate::expr::{Expr, Pool};
 use std::borrow::Cow;
 

@@ -1,6 +1,7 @@
 //! Clones programs into fresh arenas, and expressions into others.
 
-use super::{Program, Statement, Table};
+use super::{Program, Statement};
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 
 impl Program {

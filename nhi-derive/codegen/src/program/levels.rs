@@ -1,6 +1,7 @@
 //! Binding times: when values can be computed.
 
-use super::{Binding, Program, Statement, Table};
+use super::{Binding, Program, Statement};
+use crate::expr::Table;
 use crate::expr::{Expr, Pool};
 
 /// Binding time of a value: with parameters and step size, if not at compile time, and then in each block of straight-line

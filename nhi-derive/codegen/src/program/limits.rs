@@ -1,6 +1,6 @@
 //! Values in the limit of small steps.
 
-use super::Table;
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 
 /// What is left of the values of a program for the step size 0: angles of the same limit are close to each other.

@@ -1,6 +1,7 @@
 //! Liveness: the values that results of a step depend on, and the results that the next step reads.
 
-use super::{Program, Statement, Table};
+use super::{Program, Statement};
+use crate::expr::Table;
 use crate::expr::{Expr, Pool};
 use std::collections::BTreeSet;
 

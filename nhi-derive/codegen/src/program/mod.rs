@@ -22,7 +22,6 @@ mod sharp;
 mod stage;
 mod state;
 mod step;
-mod table;
 mod validate;
 
 pub use arrival::recurrence;
@@ -41,7 +40,6 @@ pub(crate) use sharp::is_sharp;
 pub use stage::{Prepared, split};
 pub use state::StateKind;
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
-pub(crate) use table::Table;
 
 use crate::expr::Expr;
 use std::collections::BTreeSet;

@@ -1,8 +1,9 @@
 //! Operation counts of programs.
 
-use super::{Constants, Foreseen, Program, Shape, Statement, Table, lets, signed};
+use super::{Constants, Foreseen, Program, Shape, Statement, lets, signed};
+use crate::expr::Table;
+use crate::expr::group::Map;
 use crate::expr::{Expr, Node, OperationCount, Pool};
-use crate::group::Map;
 use crate::target::TARGET;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! How an expression is computed: the one place that operation counts and emitted code agree on.
 
 use super::Constants;
+use crate::expr::group::Entry;
 use crate::expr::{Expr, Function, Node, Pool, Saddle, each};
-use crate::group::Entry;
 use num_traits::{Signed, ToPrimitive};
 use std::sync::Arc;
 

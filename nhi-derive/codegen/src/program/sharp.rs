@@ -1,6 +1,7 @@
 //! Equations that can change within a small part of an update.
 
-use super::{Statement, Table, lets};
+use super::{Statement, lets};
+use crate::expr::Table;
 use crate::expr::{Expr, Function, Node, Pool};
 
 /// The largest degree of polynomials of which second and third derivatives tell the size of the next update.

@@ -16,9 +16,9 @@ pub use sections::SECTIONS;
 
 use crate::declaration::Rejected;
 use crate::engine::Engine;
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
 use crate::generate::Request;
-use crate::mechanics::Matrix;
 use crate::pipeline::Derived;
 use crate::source::ExpandError;
 

@@ -5,8 +5,9 @@
 use crate::support::{Random, expression};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
+use nhi_codegen::expr::linear::Matrix;
 use nhi_codegen::expr::{Expr, Symbol};
-use nhi_codegen::mechanics::{Connection, Matrix, Mechanics, Projectors};
+use nhi_codegen::mechanics::{Connection, Mechanics, Projectors};
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::source::structs;
 use std::collections::HashMap;

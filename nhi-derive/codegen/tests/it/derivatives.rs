@@ -8,9 +8,9 @@ use crate::support::{Random, Run, distance};
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
+use nhi_codegen::expr::group::{Group, Map};
 use nhi_codegen::forms::{curvature_program, derivative_programs};
 use nhi_codegen::functions::FirstDerivatives;
-use nhi_codegen::group::{Group, Map};
 use nhi_codegen::method::{
     BasisProgram, CurvatureProgram, DerivativePrograms, Method, MethodPrograms, basis_program,
 };

@@ -6,7 +6,7 @@
 mod print;
 mod simplify;
 
-use nhi_codegen::group::{GROUPS, Group, Map};
+use nhi_codegen::expr::group::{GROUPS, Group, Map};
 use nhi_interpreter::trace::{Node, Nodes, Trace, Traced, recorded, trace};
 use nhi_methods::Retraction;
 use nhi_runtime::Factor;

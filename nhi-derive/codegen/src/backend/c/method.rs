@@ -3,7 +3,7 @@
 use super::composition::Substeps;
 use super::function::{Parameter, Printed, STATUS, comment, fail_if, guard, stored};
 use super::{Text, Unit, all_finite, doc_of, members};
-use crate::group::Part;
+use crate::expr::group::Part;
 use crate::lower::{Argument, Function, Output};
 use crate::optimised::{MethodFunctions, Number};
 use crate::program::{Derivative, Role, StateKind};

@@ -17,8 +17,8 @@ mod method;
 mod names;
 mod system;
 
+use crate::expr::group::{Group, Part};
 use crate::facts::SystemFacts;
-use crate::group::{Group, Part};
 use crate::lower::Function;
 use crate::optimised::{Number, Optimised};
 use names::{Names, snake_case};

@@ -9,7 +9,8 @@
 
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::Expr;
-use crate::mechanics::{Matrix, Mechanics};
+use crate::expr::linear::Matrix;
+use crate::mechanics::Mechanics;
 use crate::method::builder::Builder;
 use crate::method::pivots::{Plan, named};
 

@@ -10,9 +10,9 @@
 //! A pose g has the covector η̄ of η = g⁻¹ dg, the transpose of what [`super::tangent`] has for its derivative.
 
 use super::tangent::{Tangent, moved};
+use crate::expr::group::{Entry, Group, Map};
+use crate::expr::linear::{Matrix, transposed};
 use crate::expr::{Expr, Node};
-use crate::group::{Entry, Group, Map};
-use crate::mechanics::{Matrix, transposed};
 use crate::method::builder::{Builder, Solved};
 use crate::program::{Statement, lets};
 use std::collections::{BTreeMap, HashMap};

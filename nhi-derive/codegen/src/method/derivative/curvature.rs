@@ -32,8 +32,8 @@
 use super::cotangent::{Carried, rows};
 use super::{Backwards, Blocks, Step, backwards, forwards, output, rows_after};
 use crate::expr::Expr;
-use crate::group::{Group, Map};
-use crate::mechanics::{Matrix, dot};
+use crate::expr::group::{Group, Map};
+use crate::expr::linear::{Matrix, dot};
 use crate::method::builder::Builder;
 use crate::program::{Derivative, Factor, Input, Output, Role, Statement};
 use std::collections::{BTreeMap, HashMap, HashSet};

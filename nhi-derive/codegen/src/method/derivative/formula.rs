@@ -6,9 +6,10 @@
 
 use super::coordinates::Coordinates;
 use super::{array, output, system_programs};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
 use crate::functions::OfState;
-use crate::mechanics::{Matrix, Mechanics};
+use crate::mechanics::Mechanics;
 use crate::method::builder::Builder;
 use crate::program::{Binding, Derivative, Program, Role, lets};
 use std::collections::HashMap;

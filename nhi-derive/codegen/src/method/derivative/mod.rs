@@ -24,9 +24,10 @@ mod tangent;
 
 use super::builder::{Builder, Solved};
 use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
 use crate::functions::FirstDerivatives;
-use crate::mechanics::{Matrix, Mechanics};
+use crate::mechanics::Mechanics;
 use crate::program::liveness::drop_unused;
 use crate::program::{Basis, Binding, Derivative, Input, Output, Program, Role, lets};
 use coordinates::{Coordinates, Frame};

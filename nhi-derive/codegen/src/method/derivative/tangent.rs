@@ -9,9 +9,9 @@
 //! g' = g τ(σ):   η' = dτᴸ_σ (dτ⁻¹_σ η + dσ).
 //! ```
 
+use crate::expr::group::{Entry, Group, Map};
+use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Node};
-use crate::group::{Entry, Group, Map};
-use crate::mechanics::{Matrix, dot};
 use crate::method::builder::{Builder, Solved};
 use crate::program::Statement;
 use std::collections::{BTreeMap, HashMap};

@@ -12,11 +12,12 @@
 //! prepared pair of ωh. Every angle is either called or follows from called angles in one application, so that rounding
 //! errors do not accumulate.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::flat::with_linear;
 use crate::optimise::place::place;
-use crate::program::{Level, Levels, Stage, Statement, Table};
+use crate::program::{Level, Levels, Stage, Statement};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,10 +15,11 @@
 
 use super::hoist::hoist;
 use super::value_numbering::value_numbering;
+use crate::expr::Table;
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::{Level, Levels, Stage, Table};
+use crate::program::{Level, Levels, Stage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Terms of a sum that is multiplied out, and of what a name in it stands for, at most.

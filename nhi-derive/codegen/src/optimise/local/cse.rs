@@ -4,11 +4,11 @@
 //! occurrences gets a name, until no pair occurs twice. Powers are products of equal factors, so that `x^4` becomes the
 //! square of a square; `a - b` and `b - a` are the same pair. A divisor of several products is inverted once.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool, Rational};
 use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
-use crate::program::Table;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;

@@ -4,11 +4,12 @@
 //! expanded first if that leads to fewer operations: `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms
 //! without another use are expanded.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Rational};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::flat::Factors;
 use crate::optimise::place::place;
-use crate::program::{Levels, Shape, Stage, Table};
+use crate::program::{Levels, Shape, Stage};
 use num_traits::{One, Signed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -2,10 +2,11 @@
 //!
 //! The pass saves the change of sign, which is an operation unless an early factor or a sum absorbs it.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::place::place;
-use crate::program::{Stage, Statement, Table};
+use crate::program::{Stage, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before values get names that people read.

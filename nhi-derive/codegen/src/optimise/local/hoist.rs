@@ -4,10 +4,11 @@
 //! what does not depend on the unknowns. The early operands of a sum or product are grouped: `a*sin(x)/J` costs one
 //! multiplication, by the constant `a/J`. Signs stay where they are, since sums absorb them.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::{Context, Draft};
 use crate::optimise::place::place;
-use crate::program::{Levels, Stage, Table};
+use crate::program::{Levels, Stage};
 use std::collections::BTreeMap;
 
 /// See the [module documentation](self).

@@ -4,10 +4,11 @@
 //! names even if each is used once, because one call computes both. Deeply nested subexpressions get names for the sake
 //! of readers and of `rustc`.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::{Context, Draft, rewrite};
 use crate::optimise::place::place;
-use crate::program::{Shape, Table};
+use crate::program::Shape;
 use std::collections::BTreeMap;
 
 /// Operations nested in one expression at most.

@@ -4,9 +4,10 @@
 //! its own diagonal entry, such as 1 + y², if the signs of its terms prove that it is positive. Values that are not
 //! finite are detected at the end of the step.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Function, Node};
 use crate::optimise::draft::{Context, Draft};
-use crate::program::{Statement, Table};
+use crate::program::Statement;
 use num_traits::{Signed, Zero};
 
 /// What is known of a number's sign, for all arguments that it exists for.

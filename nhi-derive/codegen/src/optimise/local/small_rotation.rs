@@ -10,9 +10,10 @@
 //! loops run for many trajectories in SIMD lanes, and a branch on the size of each angle would prevent that.
 
 use super::angle_addition::derive;
+use crate::expr::Table;
 use crate::expr::{Expr, Function};
 use crate::optimise::draft::{Context, Draft};
-use crate::program::{Binding, Input, Limits, Table};
+use crate::program::{Binding, Input, Limits};
 
 /// See the [module documentation](self).
 pub(in crate::optimise) fn small_rotation(cx: &mut Context<'_>, draft: &mut Draft) {

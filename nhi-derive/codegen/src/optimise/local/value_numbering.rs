@@ -5,9 +5,9 @@
 //! binds is replaced by its symbol at all other places.
 
 use crate::expr::Expr;
+use crate::expr::Table;
 use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::place::place;
-use crate::program::Table;
 use std::collections::BTreeMap;
 
 /// See the [module documentation](self).

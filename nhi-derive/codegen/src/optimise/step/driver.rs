@@ -6,11 +6,12 @@
 
 use super::{CLOSING, Cost, FINISHING, Facts, KeptPass, OPENING, Pass, Run, STAGES, StepPass};
 use crate::expr::Pool;
+use crate::expr::Table;
 use crate::optimise::Options;
 use crate::optimise::cost::weight_in_loop;
 use crate::optimise::draft::Context;
 use crate::optimise::search::Search;
-use crate::program::{Constants, StepProgram, Table};
+use crate::program::{Constants, StepProgram};
 use crate::target::TARGET;
 use std::fmt;
 

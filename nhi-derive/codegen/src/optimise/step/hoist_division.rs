@@ -10,10 +10,11 @@
 //! The pass applies to quotients outside of Newton loops whose numerator arrives later than the denominator by more
 //! than the latency of a multiplication. Inside of Newton loops no denominator arrives early.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node};
 use crate::optimise::draft::Context;
 use crate::program::Arrival;
-use crate::program::{Program, Shape, Statement, Table};
+use crate::program::{Program, Shape, Statement};
 use crate::target::TARGET;
 use num_traits::Signed;
 

@@ -10,13 +10,14 @@
 //! expose_late_factors   k*(y*(num*inv))           becomes   (k*y*inv)*num
 //! ```
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::cost::{Cost, weight_in_loop};
 use crate::optimise::draft::Context;
 use crate::optimise::flat::with_linear;
 use crate::program::Arrival;
 use crate::program::liveness::{drop_unused, read_again, used, uses};
-use crate::program::{Program, Statement, Table, lets};
+use crate::program::{Program, Statement, lets};
 use crate::target::TARGET;
 use std::collections::{BTreeSet, HashMap};
 

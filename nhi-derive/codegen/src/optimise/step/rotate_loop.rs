@@ -15,12 +15,11 @@
 //! size the carried values are recomputed from the state.
 
 use super::Alternative;
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::draft::Context;
 use crate::program::liveness::used;
-use crate::program::{
-    Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table, lets,
-};
+use crate::program::{Binding, Carried, Program, Rescale, Role, StateEntry, Statement, StepProgram, lets};
 use num_traits::Signed;
 use std::collections::{BTreeSet, HashMap};
 

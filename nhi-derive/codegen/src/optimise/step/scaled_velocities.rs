@@ -20,13 +20,12 @@
 //! of the increments instead ([`StepProgram::update_velocity`]).
 
 use super::reassociate::reassociate_sums;
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool, Rational, Saddle};
 use crate::optimise::draft::{Context, Draft, is_generated};
 use crate::optimise::search::Search;
 use crate::program::liveness::{read_again, used, uses};
-use crate::program::{
-    Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram, Table,
-};
+use crate::program::{Binding, Carried, Input, Program, Rescale, Role, StateEntry, Statement, StepProgram};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 

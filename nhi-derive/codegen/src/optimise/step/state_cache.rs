@@ -14,6 +14,7 @@
 //! If the only use of a carried value is another function of the state, as in `d = v_post - h/2*F`, the step carries
 //! that function instead, provided that it then reads fewer numbers.
 
+use crate::expr::Table;
 use crate::expr::{Expr, Node, Pool};
 use crate::optimise::Options;
 use crate::optimise::draft::{Context, Draft, rewrite};
@@ -21,7 +22,7 @@ use crate::optimise::local::{sign_analysis, value_numbering};
 use crate::program::liveness::used;
 use crate::program::{
     Binding, Carried, Constants, Levels, Program, Rescale, Role, Stage, StateEntry, Statement, StepProgram,
-    Table, lets,
+    lets,
 };
 use crate::target::TARGET;
 use num_traits::{One, Signed};

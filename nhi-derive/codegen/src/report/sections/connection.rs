@@ -4,7 +4,7 @@ use super::super::Block;
 use super::{Context, letters, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::dot;
+use crate::expr::linear::dot;
 use crate::report::Math;
 use std::collections::HashMap;
 

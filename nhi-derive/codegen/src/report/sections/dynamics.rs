@@ -4,7 +4,7 @@ use super::super::{Block, Table};
 use super::{Context, letters, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::Matrix;
+use crate::expr::linear::Matrix;
 use crate::method::{TangentBasis, tangent_basis};
 use crate::program::Role;
 use crate::report::Math;

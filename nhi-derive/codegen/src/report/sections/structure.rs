@@ -5,7 +5,8 @@ use super::expectation::expectations;
 use super::{Context, listed, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::{Flag, Measure, Reversibility, dot};
+use crate::expr::linear::dot;
+use crate::mechanics::{Flag, Measure, Reversibility};
 use crate::report::Math;
 
 pub(super) fn structure(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {

@@ -4,7 +4,8 @@ use super::super::{Answer, Block, Finding};
 use super::{Context, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
-use crate::mechanics::{Symmetry, dot};
+use crate::expr::linear::dot;
+use crate::mechanics::Symmetry;
 use crate::report::Math;
 
 pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {

@@ -2,8 +2,8 @@
 
 use super::parse;
 use nhi_codegen::declaration::Declaration;
+use nhi_codegen::expr::group::Group;
 use nhi_codegen::expr::{Expr, Symbol};
-use nhi_codegen::group::Group;
 use nhi_codegen::method::Method;
 use nhi_codegen::source::structs;
 use nhi_codegen::system::System;

@@ -1,16 +1,48 @@
 //! Small matrices of expressions.
 
-use super::{Matrix, coupled_blocks, dot};
-use crate::expr::{Expr, Pool};
+use super::{Expr, Pool};
+
+/// Rows of a matrix of expressions.
+pub type Matrix = Vec<Vec<Expr>>;
+
+/// Σ aᵢ bᵢ.
+pub fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
+    let terms = products(pool, a, b);
+    pool.sum(&terms)
+}
+
+/// The terms of [`dot`].
+pub(crate) fn products(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Vec<Expr> {
+    a.iter().zip(b).map(|(&x, &y)| pool.mul(x, y)).collect()
+}
+
+/// The sets of indices that a symmetric matrix couples, each ascending, by first index.
+pub fn coupled_blocks(pool: &Pool, a: &Matrix) -> Vec<Vec<usize>> {
+    let n = a.len();
+    let mut block: Vec<usize> = (0..n).collect();
+    for i in 0..n {
+        for j in 0..i {
+            if !(pool.is_zero(a[i][j]) && pool.is_zero(a[j][i])) {
+                let (keep, drop) = (block[i].min(block[j]), block[i].max(block[j]));
+                for b in &mut block {
+                    if *b == drop {
+                        *b = keep;
+                    }
+                }
+            }
+        }
+    }
+    (0..n).filter(|&i| block[i] == i).map(|i| (0..n).filter(|&j| block[j] == i).collect()).collect()
+}
 
 /// A B.
-pub(super) fn product(pool: &mut Pool, a: &Matrix, b: &Matrix) -> Matrix {
+pub(crate) fn product(pool: &mut Pool, a: &Matrix, b: &Matrix) -> Matrix {
     let columns = transposed(b, b.first().map_or(0, Vec::len));
     a.iter().map(|row| columns.iter().map(|column| dot(pool, row, column)).collect()).collect()
 }
 
 /// A − B.
-pub(super) fn subtract(pool: &mut Pool, a: &Matrix, b: &Matrix) -> Matrix {
+pub(crate) fn subtract(pool: &mut Pool, a: &Matrix, b: &Matrix) -> Matrix {
     let rows = a.iter().zip(b);
     rows.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| pool.sub(a, b)).collect()).collect()
 }
@@ -21,7 +53,7 @@ pub(crate) fn transposed(a: &Matrix, columns: usize) -> Matrix {
 }
 
 /// det A of a matrix of few columns: minors of the leading rows, by Laplace's expansion along the last.
-pub(super) fn determinant(pool: &mut Pool, a: &Matrix) -> Expr {
+pub(crate) fn determinant(pool: &mut Pool, a: &Matrix) -> Expr {
     let n = a.len();
     let mut minors = vec![pool.one(); 1 << n];
     for set in 1..1usize << n {
@@ -38,7 +70,7 @@ pub(super) fn determinant(pool: &mut Pool, a: &Matrix) -> Expr {
 }
 
 /// adj(A) c: det A times the solution x of A x = c, by Cramer's rule.
-pub(super) fn cramer(pool: &mut Pool, a: &Matrix, c: &[Expr]) -> Vec<Expr> {
+pub(crate) fn cramer(pool: &mut Pool, a: &Matrix, c: &[Expr]) -> Vec<Expr> {
     (0..a.len())
         .map(|replaced| {
             let mut square = a.clone();
@@ -52,7 +84,7 @@ pub(super) fn cramer(pool: &mut Pool, a: &Matrix, c: &[Expr]) -> Vec<Expr> {
 
 /// X with A X = R for a symmetric positive definite A, block by block of coupled unknowns: by the
 /// adjugate up to two of them, by elimination beyond.
-pub(super) fn solve_definite(pool: &mut Pool, a: &Matrix, rhs: &Matrix) -> Matrix {
+pub(crate) fn solve_definite(pool: &mut Pool, a: &Matrix, rhs: &Matrix) -> Matrix {
     let mut x = rhs.clone();
     for block in coupled_blocks(pool, a) {
         match block[..] {

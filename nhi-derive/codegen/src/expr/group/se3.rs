@@ -1,8 +1,8 @@
 //! Rigid motions of space: (R, p) with body velocities (ω, v), dR = R ω̂ and dp = R v.
 
 use super::{Group, Part, hat, so3};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
-use crate::mechanics::Matrix;
 
 pub(super) const SE3: Group = Group {
     name: "SE3",

@@ -1,8 +1,8 @@
 //! The plane's rigid motions, (θ, x, y) with body velocities (ω, v, v⊥).
 
 use super::{Group, Part};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Function, Pool};
-use crate::mechanics::Matrix;
 
 pub(super) const SE2: Group = Group {
     name: "SE2",

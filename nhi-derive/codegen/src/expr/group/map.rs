@@ -13,7 +13,7 @@
 //! two nodes. (Kobilarov, Martín de Diego and Ferraro, *Simulating Nonholonomic Dynamics*.)
 
 use super::Group;
-use crate::expr::{Expr, Pool};
+use crate::expr::{Expr, Pool, linear};
 
 /// A map.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -140,7 +140,7 @@ impl Entry {
                 let anchor = (self.group.anchor)(pool, &moved);
                 let tangent = Map::TangentLeft.apply(pool, self.group, &[sigma]);
                 let column: Vec<Expr> = (0..n).map(|j| tangent[j * n + column]).collect();
-                crate::mechanics::dot(pool, &anchor[self.index], &column)
+                linear::dot(pool, &anchor[self.index], &column)
             }
             Map::Start => {
                 let (sigma, nu) = arguments.split_at(n);

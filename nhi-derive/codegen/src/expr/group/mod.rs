@@ -13,8 +13,8 @@ mod so3;
 pub use cost::Inside;
 pub use map::{Entry, Map};
 
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
-use crate::mechanics::Matrix;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 

@@ -1,6 +1,6 @@
 //! Maps from expressions to values, indexed by id.
 
-use crate::expr::Expr;
+use super::Expr;
 use std::ops::Index;
 
 /// Ids of one page.

@@ -1,8 +1,8 @@
 //! Rotations of space: columns of R are the body axes in space, ω is in the body.
 
 use super::{Group, Part, hat};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
-use crate::mechanics::Matrix;
 
 pub(super) const SO3: Group = Group {
     name: "SO3",
