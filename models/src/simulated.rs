@@ -50,7 +50,7 @@ macro_rules! simulated {
         impl $crate::Simulated for $type {
             fn methods() -> &'static [$crate::Method] {
                 static METHODS: ::std::sync::LazyLock<::std::vec::Vec<$crate::Method>> =
-                    ::std::sync::LazyLock::new(|| $crate::macros::declared::<$type>($crate::$all));
+                    ::std::sync::LazyLock::new(|| $crate::macros::declared::<$type>(&$crate::$all));
                 &METHODS
             }
 
@@ -103,7 +103,7 @@ macro_rules! visit_methods {
 #[macro_export]
 macro_rules! visit_variants {
     ([$type:ty, $method:ident, $visitor:ident] $(
-        $id:literal $family:ident $order:literal $adjoint:expr, $value:expr;
+        $id:literal $value:expr;
     )*) => {
         $(
             if $method.id == $id {

@@ -328,8 +328,7 @@ fn scoreboard(
 fn methods() -> impl Iterator<Item = &'static str> {
     let is_new = |id: &&str| METHODS.iter().all(|method| method.id != *id);
     let on_groups = GROUP_METHODS.iter().map(|method| method.id).filter(is_new);
-    let known = METHODS.iter().filter(|method| method.is_compiled_at_run_time());
-    known.map(|method| method.id).chain(on_groups)
+    METHODS.iter().map(|method| method.id).chain(on_groups)
 }
 
 /// Prints something of the structs of a file.

@@ -111,8 +111,7 @@ impl Example {
     /// Runs all methods.
     pub(crate) fn show(&self) -> Result<Shown, Stopped> {
         let exact = self.exact()?;
-        let methods = METHODS.iter().filter(|method| method.is_compiled_at_run_time());
-        let tracks: Vec<_> = methods.map(|method| self.track(method, &exact)).collect();
+        let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
         let figure = (format!("{}.svg", self.name), self.draw(&tracks, &exact));
         Ok(Shown { text: self.describe(&tracks), figure })
     }

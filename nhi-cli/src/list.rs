@@ -37,7 +37,7 @@ pub(crate) fn models() -> Result<String, nhi_run::Error> {
     }
     let exact = ["exact", "", "the exact flow, to nearly the accuracy of f64"];
     let mut methods = table(["method", "order", "kind"]);
-    methods.add_rows(METHODS.iter().filter(|method| method.is_compiled_at_run_time()).map(row));
+    methods.add_rows(METHODS.iter().map(row));
     methods.add_row(exact);
     let mut on_groups = table(["method on groups", "order", "kind"]);
     on_groups.add_rows(GROUP_METHODS.iter().map(row));

@@ -237,12 +237,25 @@ impl Variant {
         composed.chain(self.composition.is_none().then_some(1.0))
     }
 
+    /// Its order of convergence. With [`Retraction::Ccsk`] no method is symmetric, and those of order 2 have order 1.
+    pub fn order(&self) -> u32 {
+        match self.composition {
+            Some(composition) => composition.order(),
+            None if self.retraction == Retraction::Ccsk => 1,
+            None => self.method.facts().order,
+        }
+    }
+
+    /// The method whose step −h undoes this one's step h: itself, if it is symmetric.
+    pub fn adjoint(&self) -> Option<Variant> {
+        let method = self.method.facts().adjoint.filter(|_| self.retraction != Retraction::Ccsk)?;
+        Some(Variant { method, ..*self })
+    }
+
     /// Whether it is a symmetric one-step map on the constraint manifold, which can be composed. With
     /// [`Retraction::Ccsk`] it is not, because τ(−x) is not τ(x)⁻¹.
     fn is_symmetric(&self) -> bool {
-        let facts = self.method.facts();
-        let is_self_adjoint = facts.adjoint == Some(self.method) && self.retraction != Retraction::Ccsk;
-        is_self_adjoint && facts.kind != Kind::Reflecting
+        self.adjoint() == Some(*self) && self.method.facts().kind != Kind::Reflecting
     }
 }
 

@@ -72,7 +72,6 @@ mod isa;
 mod mechanics;
 mod method;
 mod named;
-mod pair;
 mod passage;
 mod pose;
 pub mod ringing;
@@ -115,7 +114,6 @@ pub use mechanics::Mechanics;
 pub use method::markers::*;
 pub use method::{Method, Reflecting, Retracted, Started};
 pub use named::Named;
-pub use pair::GniEulerAb;
 #[doc(hidden)]
 pub use pose::Called;
 pub use pose::{Factor, Posed, Retracts};
@@ -145,5 +143,5 @@ pub mod prelude {
     pub use crate::Tangential as _;
     pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
     pub use crate::method::markers::*;
-    pub use crate::{Compose, GniEulerAb};
+    pub use crate::Compose;
 }

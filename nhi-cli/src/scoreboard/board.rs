@@ -96,8 +96,8 @@ impl Selection {
         let chosen = |name: &str| methods.is_empty() || methods.iter().any(|known| known == name);
         // A system with a group factor has methods of its own.
         let table = match courses.iter().any(|course| course.model.group().is_some()) {
-            true => GROUP_METHODS,
-            false => METHODS,
+            true => &GROUP_METHODS,
+            false => &METHODS,
         };
         let applies = |id: &str| courses.iter().all(|course| course.model.method(id).is_some());
         let methods = table.iter().filter(|method| chosen(method.id) && applies(method.id)).collect();

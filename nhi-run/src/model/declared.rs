@@ -83,7 +83,7 @@ impl Declared {
         // Whatever could fail at the first use fails here.
         system.functions()?;
         let mut methods: Vec<Method> = Vec::new();
-        for method in METHODS.iter().chain(GROUP_METHODS) {
+        for method in METHODS.iter().chain(GROUP_METHODS.iter()) {
             if methods.iter().all(|known| known.id != method.id) && system.variant(method.id).is_ok() {
                 methods.push(*method);
             }

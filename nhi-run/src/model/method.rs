@@ -2,9 +2,10 @@
 //! `nhi-methods`, compositions of them, and the same with other starts and other retractions.
 
 use nhi_methods::{Applies, Kind, Variant};
+use std::sync::LazyLock;
 
 /// What kind of map a method is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Family {
     /// Discrete Lagrange–d'Alembert: a one-step map on the constraint manifold.
     Dla,
@@ -19,9 +20,6 @@ pub enum Family {
 }
 
 impl Family {
-    const ALL: [Family; 5] =
-        [Family::Dla, Family::Composed, Family::Gni, Family::Restarted, Family::RungeKutta];
-
     const fn of(kind: Kind) -> Family {
         match kind {
             Kind::Dla | Kind::Reduced | Kind::Body => Family::Dla,
@@ -47,34 +45,14 @@ pub struct Method {
 }
 
 impl Method {
-    const fn of(method: nhi_methods::Method) -> Method {
-        let facts = method.facts();
-        let adjoint = match facts.adjoint {
-            Some(adjoint) => Some(adjoint.facts().id),
-            None => None,
-        };
-        Method { id: facts.id, family: Family::of(facts.kind), order: facts.order, adjoint }
-    }
-
-    /// Whether its steps can be compiled at run time: those of a pair of two methods cannot.
-    pub fn is_compiled_at_run_time(&self) -> bool {
-        Variant::with_id(self.id).is_some()
-    }
-
-    /// Of any variant, in the table or not.
+    /// That of a variant, in the table or not.
     pub fn of_variant(variant: Variant) -> Method {
-        let of_method = Method::of(variant.method);
-        let id: &'static str = String::leak(variant.to_string());
-        match variant.composition {
-            Some(composition) => {
-                Method { id, family: Family::Composed, order: composition.order(), adjoint: Some(id) }
-            }
-            None => Method {
-                id,
-                adjoint: of_method.adjoint.filter(|adjoint| *adjoint == of_method.id).map(|_| id),
-                ..of_method
-            },
-        }
+        let id = |variant: Variant| -> &'static str { String::leak(variant.to_string()) };
+        let family = match variant.composition {
+            Some(_) => Family::Composed,
+            None => Family::of(variant.method.facts().kind),
+        };
+        Method { id: id(variant), family, order: variant.order(), adjoint: variant.adjoint().map(id) }
     }
 }
 
@@ -86,107 +64,74 @@ macro_rules! variants {
     (coordinates $($callback:ident)::+ $(, $($given:tt)*)?) => {
         $($callback)::+! {
             [$($($given)*)?]
-            "dla2_triple4" Composed 4 Some("dla2_triple4"), Compose::triple4(Dla2);
-            "dla2_suzuki4" Composed 4 Some("dla2_suzuki4"), Compose::suzuki4(Dla2);
-            "dla2_yoshida6" Composed 6 Some("dla2_yoshida6"), Compose::yoshida6(Dla2);
-            "dla2_kahanli6" Composed 6 Some("dla2_kahanli6"), Compose::kahanli6(Dla2);
-            "dla2_suzukiumeno8" Composed 8 Some("dla2_suzukiumeno8"), Compose::suzukiumeno8(Dla2);
-            "dla2_kahanli8" Composed 8 Some("dla2_kahanli8"), Compose::kahanli8(Dla2);
-            "dla_rattle_suzuki4" Composed 4 Some("dla_rattle_suzuki4"), Compose::suzuki4(DlaRattle);
-            "dla_rattle_kahanli6" Composed 6 Some("dla_rattle_kahanli6"), Compose::kahanli6(DlaRattle);
-            "rattle_projected" Gni 2 Some("rattle_projected"), Rattle::projected();
-            "gni_euler_ab" Gni 2 Some("gni_euler_ab"), GniEulerAb;
+            "dla2_triple4" Compose::triple4(Dla2);
+            "dla2_suzuki4" Compose::suzuki4(Dla2);
+            "dla2_yoshida6" Compose::yoshida6(Dla2);
+            "dla2_kahanli6" Compose::kahanli6(Dla2);
+            "dla2_suzukiumeno8" Compose::suzukiumeno8(Dla2);
+            "dla2_kahanli8" Compose::kahanli8(Dla2);
+            "dla_rattle_suzuki4" Compose::suzuki4(DlaRattle);
+            "dla_rattle_kahanli6" Compose::kahanli6(DlaRattle);
+            "rattle_projected" Rattle::projected();
         }
     };
     (groups $($callback:ident)::+ $(, $($given:tt)*)?) => {
         $($callback)::+! {
             [$($($given)*)?]
-            "rattle_plain" Gni 2 Some("rattle_plain"), Rattle::plain();
-            "rattle_stepped" Gni 2 Some("rattle_stepped"), Rattle::stepped();
-            "gni_midpoint_plain" Gni 2 Some("gni_midpoint_plain"), GniMidpoint::plain();
-            "rdp_cay" Dla 2 Some("rdp_cay"), Rdp::new(Cayley);
-            "rdp_ccsk" Dla 1 None, Rdp::new(Ccsk);
-            "rdp_exp1" Dla 2 Some("rdp_exp1"), Rdp::new(Exp1);
-            "rdp_exp2" Dla 2 Some("rdp_exp2"), Rdp::new(Exp2);
-            "rdp_exp4" Dla 2 Some("rdp_exp4"), Rdp::new(Exp4);
-            "rdp_left_cay" Dla 1 Some("rdp_right_cay"), RdpLeft::new(Cayley);
-            "rdp_right_cay" Dla 1 Some("rdp_left_cay"), RdpRight::new(Cayley);
-            "rattle_cay" Gni 2 Some("rattle_cay"), Rattle.with(Cayley);
-            "rattle_plain_cay" Gni 2 Some("rattle_plain_cay"), Rattle::plain().with(Cayley);
-            "rattle_stepped_cay" Gni 2 Some("rattle_stepped_cay"), Rattle::stepped().with(Cayley);
-            "gni_euler_a_cay" Gni 1 Some("gni_euler_b_cay"), GniEulerA.with(Cayley);
-            "gni_euler_b_cay" Gni 1 Some("gni_euler_a_cay"), GniEulerB.with(Cayley);
-            "rdp_midpoint_cay" Dla 2 Some("rdp_midpoint_cay"), RdpMidpoint::new(Cayley);
-            "rdp_midpoint_ccsk" Dla 1 None, RdpMidpoint::new(Ccsk);
-            "rdp_midpoint_exp1" Dla 2 Some("rdp_midpoint_exp1"), RdpMidpoint::new(Exp1);
-            "rdp_midpoint_exp2" Dla 2 Some("rdp_midpoint_exp2"), RdpMidpoint::new(Exp2);
-            "rdp_midpoint_exp4" Dla 2 Some("rdp_midpoint_exp4"), RdpMidpoint::new(Exp4);
-            "gni_midpoint_plain_cay" Gni 2 Some("gni_midpoint_plain_cay"), GniMidpoint::plain().with(Cayley);
+            "rattle_plain" Rattle::plain();
+            "rattle_stepped" Rattle::stepped();
+            "gni_midpoint_plain" GniMidpoint::plain();
+            "rdp_cay" Rdp::new(Cayley);
+            "rdp_ccsk" Rdp::new(Ccsk);
+            "rdp_exp1" Rdp::new(Exp1);
+            "rdp_exp2" Rdp::new(Exp2);
+            "rdp_exp4" Rdp::new(Exp4);
+            "rdp_left_cay" RdpLeft::new(Cayley);
+            "rdp_right_cay" RdpRight::new(Cayley);
+            "rattle_cay" Rattle.with(Cayley);
+            "rattle_plain_cay" Rattle::plain().with(Cayley);
+            "rattle_stepped_cay" Rattle::stepped().with(Cayley);
+            "gni_euler_a_cay" GniEulerA.with(Cayley);
+            "gni_euler_b_cay" GniEulerB.with(Cayley);
+            "rdp_midpoint_cay" RdpMidpoint::new(Cayley);
+            "rdp_midpoint_ccsk" RdpMidpoint::new(Ccsk);
+            "rdp_midpoint_exp1" RdpMidpoint::new(Exp1);
+            "rdp_midpoint_exp2" RdpMidpoint::new(Exp2);
+            "rdp_midpoint_exp4" RdpMidpoint::new(Exp4);
+            "gni_midpoint_plain_cay" GniMidpoint::plain().with(Cayley);
         }
     };
 }
 
-macro_rules! rows {
-    ([] $($id:literal $family:ident $order:literal $adjoint:expr, $value:expr;)*) => {
-        &[$(Method { id: $id, family: Family::$family, order: $order, adjoint: $adjoint },)*]
-    };
+macro_rules! ids {
+    ([] $($id:literal $value:expr;)*) => { &[$($id),*] };
 }
 
-const IN_COORDINATES: &[Method] = variants!(coordinates rows);
-const ON_GROUPS: &[Method] = variants!(groups rows);
-
 /// All methods of systems in coordinates.
-pub const METHODS: &[Method] = &table::<{ count(false) + IN_COORDINATES.len() }>(false, IN_COORDINATES);
+pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| table(false, variants!(coordinates ids)));
+
+/// All methods of systems with a group factor; some are for systems that do not depend on the pose, some for
+/// free bodies that turn about a point.
+pub static GROUP_METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| table(true, variants!(groups ids)));
 
 /// The method called `id`, of those of systems in coordinates.
 pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.id == id)
 }
 
-/// All methods of systems with a group factor; some are for systems that do not depend on the pose, some for
-/// free bodies that turn about a point.
-pub const GROUP_METHODS: &[Method] = &table::<{ count(true) + ON_GROUPS.len() }>(true, ON_GROUPS);
-
 /// The methods of the table of `nhi-methods` for one kind of systems and their variants, by families.
-const fn table<const N: usize>(on_groups: bool, variants: &[Method]) -> [Method; N] {
-    let mut table = [variants[0]; N];
-    let (mut n, mut f) = (0, 0);
-    while f < Family::ALL.len() {
-        let mut i = 0;
-        while i < nhi_methods::Method::ALL.len() {
-            let method = Method::of(nhi_methods::Method::ALL[i]);
-            if is_listed(nhi_methods::Method::ALL[i], on_groups)
-                && method.family as u8 == Family::ALL[f] as u8
-            {
-                table[n] = method;
-                n += 1;
-            }
-            i += 1;
+fn table(on_groups: bool, variants: &[&str]) -> Vec<Method> {
+    let is_listed = |method: &nhi_methods::Method| {
+        let facts = method.facts();
+        if on_groups {
+            !matches!(facts.applies, Applies::Coordinates(_))
+        } else {
+            !facts.kind.is_for_groups()
         }
-        let mut i = 0;
-        while i < variants.len() {
-            if variants[i].family as u8 == Family::ALL[f] as u8 {
-                table[n] = variants[i];
-                n += 1;
-            }
-            i += 1;
-        }
-        f += 1;
-    }
-    assert!(n == N, "every method has a family");
+    };
+    let methods = nhi_methods::Method::ALL.iter().copied().filter(is_listed).map(Variant::from);
+    let variants = variants.iter().filter_map(|id| Variant::with_id(id));
+    let mut table: Vec<Method> = methods.chain(variants).map(Method::of_variant).collect();
+    table.sort_by_key(|method| method.family);
     table
-}
-
-const fn count(on_groups: bool) -> usize {
-    let (mut n, mut i) = (0, 0);
-    while i < nhi_methods::Method::ALL.len() {
-        n += is_listed(nhi_methods::Method::ALL[i], on_groups) as usize;
-        i += 1;
-    }
-    n
-}
-
-const fn is_listed(method: nhi_methods::Method, on_groups: bool) -> bool {
-    let facts = method.facts();
-    if on_groups { !matches!(facts.applies, Applies::Coordinates(_)) } else { !facts.kind.is_for_groups() }
 }

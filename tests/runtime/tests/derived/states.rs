@@ -1,7 +1,7 @@
 //! Auxiliary first-order states beside the motion.
 
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Error, Failure, GniEulerAb, Method, Snapshot, System};
+use nhi_runtime::{Error, Failure, Method, Snapshot, System};
 
 /// A coin that rolls upright on a plane with a harmonic attraction, driven by a direct-current motor at its axle.
 #[derive(Nonholonomic, Clone, Debug)]
@@ -255,7 +255,6 @@ macro_rules! orders {
         case.has_order(GniMidpoint::stepped(), 1.0, &end);
         case.has_order(GniEulerA, 1.0, &end);
         case.has_order(GniEulerB, 1.0, &end);
-        case.has_order(GniEulerAb, 2.0, &end);
         case.has_order(RattleRestarted, 2.0, &end);
         case.has_order(Rk2Midpoint, 2.0, &end);
         case.has_order(Rk2Heun, 2.0, &end);

@@ -234,4 +234,4 @@ macro_rules! by_kinds {
 }
 
 nhi_methods::for_each_method!(by_kinds);
-not_composable!(GniEulerAb, Retracted<Rdp, Ccsk>);
+not_composable!(Retracted<Rdp, Ccsk>);
