@@ -1,6 +1,7 @@
 //! Cases as JSON, before the model is resolved.
 
 use crate::number::{Entry, Number};
+use nhi_run::Inputs;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -177,4 +178,34 @@ pub(crate) fn unknown(name: &str, kind: &str, known: &[&str], field: &str) -> Ma
         None => format!("expected one of {}", known.join(", ")),
     };
     Malformed::new(field, format!("unknown {kind} `{name}`, {help}"))
+}
+
+/// Control inputs: one vector that is held, or one for each step.
+pub(crate) fn held_or_per_step(entries: &[Entry]) -> Result<Inputs, Malformed> {
+    let one = |entry: &Entry| match entry {
+        Entry::One(x) => Some(*x),
+        Entry::Many(_) => None,
+    };
+    let many = |entry: &Entry| match entry {
+        Entry::One(_) => None,
+        Entry::Many(numbers) => Some(numbers.clone()),
+    };
+    let held = entries.iter().map(one).collect::<Option<_>>().map(Inputs::Held);
+    held.or_else(|| entries.iter().map(many).collect::<Option<_>>().map(Inputs::PerStep))
+        .ok_or_else(|| Malformed::new("inputs", "expected one vector, or one vector per step"))
+}
+
+/// As many numbers as expected.
+pub(crate) fn vector(numbers: &[Number], length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
+    sized(numbers.iter().map(|number| number.0).collect(), length, field)
+}
+
+/// The same of numbers that are read.
+pub(crate) fn sized(numbers: Vec<f64>, length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
+    if numbers.len() == length {
+        Ok(numbers)
+    } else {
+        let entries = if length == 1 { "number" } else { "numbers" };
+        Err(Malformed::new(field, format!("expected {length} {entries}, found {}", numbers.len())))
+    }
 }

@@ -1,9 +1,9 @@
 //! Comparison of a run with the samples of its case.
 
-use crate::case::{GivenSample, Malformed, unknown};
+use crate::case::{GivenSample, Malformed, unknown, vector};
 use crate::group::{FIELDS_OF_SAMPLES, GroupSample, Layout};
 use crate::number::Number;
-use crate::problem::{Problem, Scheme, count, vector};
+use crate::problem::{Problem, Scheme, count};
 use crate::progress::Progress;
 use crate::run::Stopped;
 use nhi_run::Sample;

@@ -2,12 +2,12 @@
 
 use crate::check::Unchecked;
 use crate::declared::{self, failed, unexpanded};
-use crate::files::{create, read, save};
+use crate::failed::Failed;
+use crate::files::{create, print, read, save, warn};
 use crate::fit::Fit;
 use crate::generate::Generate;
 use crate::models;
 use crate::plan::Plan;
-use crate::run::Stopped;
 use crate::scoreboard::{self, Measured, Selection};
 use crate::simulate::Simulate;
 use crate::{demo, list, new, progress};
@@ -16,8 +16,7 @@ use clap::{Parser, Subcommand};
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::report::Format;
 use nhi_codegen::source::ExpandError;
-use nhi_run::model::{GROUP_METHODS, METHODS, MODELS, Unloaded};
-use std::io::{self, Write};
+use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -159,59 +158,6 @@ enum Command {
     Generate(Generate),
 }
 
-/// The reason for the failure of a command.
-pub(crate) enum Failed {
-    /// The request is invalid; exit code 2.
-    Wrong(String),
-    /// The declaration has mistakes; exit code 2. The text is that of all of them.
-    Rejected(String),
-    /// The command failed, or the result is not as expected; exit code 1.
-    Stopped(String),
-    /// The reader of the output has closed it: no report.
-    Unread,
-}
-
-impl Failed {
-    /// Reports the failure on standard error and returns the exit code.
-    fn report(&self) -> u8 {
-        let (code, message) = match self {
-            Failed::Wrong(message) => (2, message),
-            Failed::Rejected(mistakes) => {
-                eprintln!("{mistakes}");
-                return 2;
-            }
-            Failed::Stopped(message) => (1, message),
-            Failed::Unread => return 0,
-        };
-        eprintln!("error: {message}");
-        code
-    }
-}
-
-impl From<io::Error> for Failed {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Failed::Unread,
-            _ => Failed::Stopped(error.to_string()),
-        }
-    }
-}
-
-impl From<Unloaded> for Failed {
-    fn from(unloaded: Unloaded) -> Self {
-        match unloaded {
-            Unloaded::Failed(error) => failed(error),
-            unknown => Failed::Wrong(unknown.to_string()),
-        }
-    }
-}
-
-impl From<Stopped> for Failed {
-    fn from(stopped: Stopped) -> Self {
-        Failed::Stopped(stopped.to_string())
-    }
-}
-
 impl Arguments {
     /// Executes the command.
     pub fn execute(self) -> ExitCode {
@@ -351,15 +297,6 @@ fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> 
         Some(path) => save(path, report.as_bytes()),
         None => print(report.as_bytes()),
     }
-}
-
-/// Says what is no error.
-pub(crate) fn warn(text: Option<String>) {
-    text.into_iter().for_each(|text| eprintln!("warning: {text}"));
-}
-
-pub(crate) fn print(bytes: &[u8]) -> Result<(), Failed> {
-    Ok(io::stdout().lock().write_all(bytes)?)
 }
 
 /// What stands below the help of each command: examples, which a test runs.

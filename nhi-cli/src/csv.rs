@@ -1,6 +1,6 @@
 //! Tables of numbers in CSV files.
 
-use crate::command::Failed;
+use crate::failed::Failed;
 use crate::files::read;
 use std::path::{Path, PathBuf};
 

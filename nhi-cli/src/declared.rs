@@ -1,12 +1,12 @@
 //! Declarations and the cases that name them.
 
 use crate::case::{Case, Malformed, unknown};
-use crate::command::Failed;
+use crate::failed::Failed;
 use crate::files::read;
 use crate::models;
 use crate::problem::Problem;
 use nhi_codegen::source::{ExpandError, structs};
-use nhi_run::model::{Declared, loaded, named};
+use nhi_run::model::{Declared, Unloaded, loaded, named};
 use nhi_run::{Error, System};
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
@@ -27,6 +27,15 @@ pub(crate) fn failed(error: Error) -> Failed {
     match error {
         Error::Declaration(error) => Failed::Rejected(error.render(stderr().is_terminal())),
         error => Failed::Wrong(error.to_string()),
+    }
+}
+
+impl From<Unloaded> for Failed {
+    fn from(unloaded: Unloaded) -> Self {
+        match unloaded {
+            Unloaded::Failed(error) => failed(error),
+            unknown => Failed::Wrong(unknown.to_string()),
+        }
     }
 }
 

@@ -1,8 +1,19 @@
-//! Files that are read, and files that are written as a whole or not at all.
+//! Standard output, warnings, files that are read, and files that are written as a whole or not at all.
 
-use crate::command::Failed;
+use crate::failed::Failed;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// Prints a warning on standard error.
+pub(crate) fn warn(text: Option<String>) {
+    text.into_iter().for_each(|text| eprintln!("warning: {text}"));
+}
+
+/// Writes to standard output.
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failed> {
+    Ok(io::stdout().lock().write_all(bytes)?)
+}
 
 pub(crate) fn read(path: &Path) -> Result<String, Failed> {
     fs::read_to_string(path).map_err(|error| Failed::Wrong(format!("{}: {error}", path.display())))

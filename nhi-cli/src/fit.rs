@@ -1,13 +1,13 @@
 //! `nhi fit`: parameters and starts from samples.
 
-use crate::case::{Malformed, deserialize};
-use crate::command::{Failed, print, warn};
+use crate::case::{Malformed, deserialize, held_or_per_step, sized};
 use crate::csv::Csv;
 use crate::declared::failed;
-use crate::files::save;
+use crate::failed::Failed;
+use crate::files::{print, save, warn};
 use crate::number::{Entry, Number};
 use crate::outputs::{Pictures, format_of};
-use crate::problem::{all, count, given, sized};
+use crate::problem::{count, given};
 use crate::simulate::{inputs, params};
 use crate::stated::{Motion, Stated};
 use clap::Args;
@@ -140,19 +140,7 @@ fn held(stated: &Stated<Fields>, steps: u64) -> Result<Vec<Vec<f64>>, Failed> {
         Some(entries) => {
             let entries: Vec<Entry> =
                 deserialize(entries.clone(), "inputs").map_err(|malformed| stated.wrong(malformed))?;
-            let one = |entry: &Entry| match entry {
-                Entry::One(x) => Some(*x),
-                Entry::Many(_) => None,
-            };
-            let many = |entry: &Entry| match entry {
-                Entry::One(_) => None,
-                Entry::Many(numbers) => Some(numbers.clone()),
-            };
-            match (all(&entries, one), all(&entries, many)) {
-                (Some(held), _) => Inputs::Held(held),
-                (_, Some(rows)) => Inputs::PerStep(rows),
-                _ => return Err(wrong("expected one vector, or one vector per step".to_owned())),
-            }
+            held_or_per_step(&entries).map_err(|malformed| stated.wrong(malformed))?
         }
     };
     let rows = match given {

@@ -1,7 +1,7 @@
 //! Source files of generated code.
 
-use crate::command::Failed;
 use crate::declared::unexpanded;
+use crate::failed::Failed;
 use crate::files::{create, read, save};
 use clap::{Args, ValueEnum};
 use nhi_codegen::engine::default_engine;

@@ -1,9 +1,8 @@
 //! Cases of systems with a group factor in the format of the reference data: separate shape `r` and pose `g`, the
 //! method with its retraction `tau` and its `quadrature`.
 
-use crate::case::{Case, Malformed, unknown};
+use crate::case::{Case, Malformed, unknown, vector};
 use crate::number::Number;
-use crate::problem::vector;
 use nhi_codegen::expr::group::{Group, Part};
 use nhi_run::model::Model;
 use serde_json::{Map, Value};

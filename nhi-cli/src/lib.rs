@@ -5,6 +5,7 @@ mod check;
 mod csv;
 mod declared;
 mod demo;
+mod failed;
 mod files;
 mod fit;
 mod generate;

@@ -1,7 +1,7 @@
 //! `nhi new`: a crate with one declared system.
 
-use crate::command::{Failed, print};
-use crate::files::{create, save};
+use crate::failed::Failed;
+use crate::files::{create, print, save};
 use std::path::{Path, PathBuf};
 
 // Not `Cargo.toml`: a package does not contain the folders of others.

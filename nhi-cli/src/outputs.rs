@@ -1,7 +1,7 @@
 //! Where samples and pictures of a motion go.
 
-use crate::command::{Failed, print, warn};
-use crate::files::{extension, save};
+use crate::failed::Failed;
+use crate::files::{extension, print, save, warn};
 use clap::Args;
 use nhi_run::{Format, Recording, page, plot};
 use std::io;

@@ -1,11 +1,11 @@
 //! `nhi plan`: motions of least cost.
 
-use crate::case::Malformed;
-use crate::command::Failed;
+use crate::case::{Malformed, vector};
 use crate::declared::failed;
+use crate::failed::Failed;
 use crate::number::Number;
 use crate::outputs::Outputs;
-use crate::problem::{count, given, vector};
+use crate::problem::{count, given};
 use crate::stated::{Free, Motion, Stated};
 use clap::Args;
 use nhi_run::control::{Cost, Planned, Planning};

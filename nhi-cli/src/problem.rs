@@ -1,6 +1,8 @@
 //! A valid case: a model, a method and data of the right sizes.
 
-use crate::case::{Case, GivenSample, Malformed, deserialize, echo, unknown};
+use crate::case::{
+    Case, GivenSample, Malformed, deserialize, echo, held_or_per_step, sized, unknown, vector,
+};
 use crate::group::{Layout, method_id};
 use crate::number::{Entry, Number};
 use nhi_run::model::{Declared, Instance, Method, Model};
@@ -209,19 +211,6 @@ pub(crate) fn count(Number(x): Number, field: &str) -> Result<u64, Malformed> {
     }
 }
 
-pub(crate) fn vector(numbers: &[Number], length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
-    sized(numbers.iter().map(|number| number.0).collect(), length, field)
-}
-
-pub(crate) fn sized(numbers: Vec<f64>, length: usize, field: &str) -> Result<Vec<f64>, Malformed> {
-    if numbers.len() == length {
-        Ok(numbers)
-    } else {
-        let entries = if length == 1 { "number" } else { "numbers" };
-        Err(Malformed::new(field, format!("expected {length} {entries}, found {}", numbers.len())))
-    }
-}
-
 /// The names are the model's, or those of the reference data.
 fn coordinates(names: &[String], model: &dyn Model) -> Result<(), Malformed> {
     if names == model.coordinates() || names == model.reference_coordinates() {
@@ -275,17 +264,9 @@ fn inputs(case: &Case, length: usize, scheme: &Scheme) -> Result<Inputs, Malform
     let Some(entries) = &case.inputs else {
         return Ok(Inputs::Held(vec![0.0; length]));
     };
-    if let Some(numbers) = all(entries, |entry| match entry {
-        Entry::One(x) => Some(*x),
-        Entry::Many(_) => None,
-    }) {
-        return Ok(Inputs::Held(sized(numbers, length, "inputs")?));
-    }
-    let Some(vectors) = all(entries, |entry| match entry {
-        Entry::One(_) => None,
-        Entry::Many(numbers) => Some(numbers.clone()),
-    }) else {
-        return Err(Malformed::new("inputs", "expected one vector, or one vector per step"));
+    let vectors = match held_or_per_step(entries)? {
+        Inputs::Held(numbers) => return Ok(Inputs::Held(sized(numbers, length, "inputs")?)),
+        Inputs::PerStep(vectors) => vectors,
     };
     let (Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. }) = scheme else {
         return Err(Malformed::new("inputs", "one vector per step needs `h` and `steps`"));
@@ -300,11 +281,6 @@ fn inputs(case: &Case, length: usize, scheme: &Scheme) -> Result<Inputs, Malform
     let sized =
         vectors.into_iter().enumerate().map(|(k, numbers)| sized(numbers, length, &format!("inputs[{k}]")));
     Ok(Inputs::PerStep(sized.collect::<Result<_, _>>()?))
-}
-
-/// All of them, or none.
-pub(crate) fn all<T, U>(entries: &[T], f: impl Fn(&T) -> Option<U>) -> Option<Vec<U>> {
-    entries.iter().map(f).collect()
 }
 
 /// k and t of the samples, whose other fields are ignored.

@@ -1,5 +1,6 @@
 //! Integration of a problem.
 
+use crate::failed::Failed;
 use crate::problem::{Problem, Scheme};
 use nhi_run::{Ended, Error, Exact, Recording, Run, Sample, Stop};
 use nhi_runtime::Failure;
@@ -23,6 +24,12 @@ impl fmt::Display for Stopped {
 }
 
 impl std::error::Error for Stopped {}
+
+impl From<Stopped> for Failed {
+    fn from(stopped: Stopped) -> Self {
+        Failed::Stopped(stopped.to_string())
+    }
+}
 
 /// Whether a run goes on after a number of steps.
 type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;

@@ -1,10 +1,10 @@
 //! `nhi run`: cases, and declarations with their data on the command line.
 
 use crate::case::unknown;
-use crate::command::{Failed, warn};
 use crate::csv::{Csv, not_a_number};
 use crate::declared::{self, failed};
-use crate::files::extension;
+use crate::failed::Failed;
+use crate::files::{extension, warn};
 use crate::number::exact;
 use crate::outputs::Outputs;
 use crate::problem::pose;

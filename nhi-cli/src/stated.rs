@@ -1,11 +1,11 @@
 //! Problems of planning and identification as JSON: a case without its run, and fields of their own.
 
-use crate::case::{Case, Malformed, deserialize, unknown};
-use crate::command::Failed;
+use crate::case::{Case, Malformed, deserialize, unknown, vector};
 use crate::declared::{failed, model};
+use crate::failed::Failed;
 use crate::files::read;
 use crate::number::Number;
-use crate::problem::{given, parameters, pose, vector};
+use crate::problem::{given, parameters, pose};
 use crate::simulate::{beside, params};
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model};

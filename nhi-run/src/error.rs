@@ -242,3 +242,12 @@ impl From<nhi_jit::Error> for Error {
         Error::Jit(error)
     }
 }
+
+/// Whether there are as many numbers as expected.
+pub(crate) fn sized(name: &'static str, numbers: &[f64], length: usize) -> Result<(), Error> {
+    if numbers.len() == length {
+        return Ok(());
+    }
+    let entries = if length == 1 { "number" } else { "numbers" };
+    Err(Error::Argument { name, problem: format!("expected {length} {entries}, found {}", numbers.len()) })
+}

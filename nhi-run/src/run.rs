@@ -1,6 +1,6 @@
 //! One trajectory.
 
-use crate::error::Error;
+use crate::error::{Error, sized};
 use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
@@ -636,12 +636,4 @@ fn pose(system: &System) -> Option<Pose> {
         }
         _ => None,
     }
-}
-
-fn sized(name: &'static str, numbers: &[f64], length: usize) -> Result<(), Error> {
-    if numbers.len() == length {
-        return Ok(());
-    }
-    let entries = if length == 1 { "number" } else { "numbers" };
-    Err(Error::Argument { name, problem: format!("expected {length} {entries}, found {}", numbers.len()) })
 }

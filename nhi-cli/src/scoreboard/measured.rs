@@ -1,7 +1,7 @@
 //! A declared system to be measured.
 
 use super::Course;
-use crate::command::Failed;
+use crate::failed::Failed;
 use crate::simulate::Start;
 use clap::Args;
 use std::path::PathBuf;

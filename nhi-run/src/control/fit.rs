@@ -1,7 +1,8 @@
 //! Identification.
 
 use super::steps::{DIFFERENCES, DISPLACED, State, Steps};
-use super::{MOST, forwards, guesses, sized, wrong};
+use super::{MOST, forwards, guesses, wrong};
+use crate::error::sized;
 use crate::{Error, System};
 use nhi_control::{Identification, Identified, IdentifyError, Observed, PlanError, Samples, Sizes};
 use nhi_jit::{Formulas, Point};

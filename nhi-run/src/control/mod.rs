@@ -21,16 +21,6 @@ fn wrong(name: &'static str, problem: impl ToString) -> Error {
     Error::Argument { name, problem: problem.to_string() }
 }
 
-/// `numbers` has that length.
-fn sized(name: &'static str, numbers: &[f64], expected: usize) -> Result<(), Error> {
-    let found = numbers.len();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(wrong(name, format!("expected {expected} numbers, found {found}")))
-    }
-}
-
 /// Most steps of a motion whose inputs are listed, and of a plan, which keeps matrices for each.
 const MOST: [usize; 2] = [10_000_000, 1_000_000];
 

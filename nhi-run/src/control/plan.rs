@@ -1,7 +1,8 @@
 //! Plans.
 
 use super::steps::{State, Steps};
-use super::{MOST, forwards, guesses, sized, wrong};
+use super::{MOST, forwards, guesses, wrong};
+use crate::error::sized;
 use crate::{Error, System};
 use nhi_control::{
     Difference, Dynamics, Function, Options, Plan, PlanError, Problem, Quadratic, Sizes, best_of,
