@@ -236,17 +236,17 @@ impl Frame {
         match by {
             SinCos::Any => Scalar::sin_cos(x),
             SinCos::Small => emitted::small_sin_cos(x),
-            SinCos::Turned { from, sines } => {
+            SinCos::Rotated { from, sines } => {
                 let (from, sines) = (self.get(*from), pair(sines));
                 self.check(from, sines);
                 emitted::rotated_sin_cos(x, from, sines)
             }
-            SinCos::Near { from, by, sines } => {
+            SinCos::Corrected { from, by, sines } => {
                 let (from, by, sines) = (self.get(*from), self.get(*by), pair(sines));
                 self.check(from + by, sines);
                 emitted::corrected_sin_cos(x, from, by, sines)
             }
-            SinCos::Known { sines } => {
+            SinCos::Exact { sines } => {
                 let sines = pair(sines);
                 self.check(x, sines);
                 sines

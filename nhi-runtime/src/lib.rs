@@ -133,6 +133,7 @@ struct Readme;
 
 /// The imports of a typical program: `use nhi_runtime::prelude::*;`.
 pub mod prelude {
+    pub use crate::Compose;
     #[cfg(feature = "std")]
     pub use crate::Ensemble;
     pub use crate::Mechanics as _;
@@ -143,5 +144,4 @@ pub mod prelude {
     pub use crate::Tangential as _;
     pub use crate::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
     pub use crate::method::markers::*;
-    pub use crate::Compose;
 }

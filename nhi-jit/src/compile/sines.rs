@@ -18,19 +18,19 @@ impl Translator<'_> {
         match by {
             SinCos::Any => self.sin_cos(x),
             SinCos::Small => self.small_sin_cos(x),
-            SinCos::Turned { from, sines } => {
+            SinCos::Rotated { from, sines } => {
                 let (from, sines) = (self.get(*from), sines.map(|sine| self.get(sine)));
                 let by = self.sub(x, from);
                 self.rotated_sin_cos(x, by, sines)
             }
-            SinCos::Near { from, by, sines } => {
+            SinCos::Corrected { from, by, sines } => {
                 let [from, by] = [*from, *by].map(|operand| self.get(operand));
                 let sines = sines.map(|sine| self.get(sine));
                 let off = self.sub(x, from);
                 let off = self.sub(off, by);
                 self.corrected_sin_cos(x, off, sines)
             }
-            SinCos::Known { sines } => sines.map(|sine| self.get(sine)),
+            SinCos::Exact { sines } => sines.map(|sine| self.get(sine)),
         }
     }
 

@@ -80,18 +80,18 @@ impl Function {
                 match by {
                     SinCos::Any => writeln!(f, "{indent}{to} = sin_cos({angle})"),
                     SinCos::Small => writeln!(f, "{indent}{to} = small_sin_cos({angle})"),
-                    SinCos::Turned { from, sines: [sin, cos] } => {
+                    SinCos::Rotated { from, sines: [sin, cos] } => {
                         let (from, sin, cos) = (of(from), of(sin), of(cos));
                         writeln!(f, "{indent}{to} = rotated_sin_cos({angle}, from {from} with {sin}, {cos})")
                     }
-                    SinCos::Near { from, by, sines: [sin, cos] } => {
+                    SinCos::Corrected { from, by, sines: [sin, cos] } => {
                         let (from, by, sin, cos) = (of(from), of(by), of(sin), of(cos));
                         writeln!(
                             f,
                             "{indent}{to} = corrected_sin_cos({angle}, {from} + {by} with {sin}, {cos})"
                         )
                     }
-                    SinCos::Known { sines: [sin, cos] } => {
+                    SinCos::Exact { sines: [sin, cos] } => {
                         writeln!(f, "{indent}{to} = sin_cos_known({angle}, as {}, {})", of(sin), of(cos))
                     }
                 }

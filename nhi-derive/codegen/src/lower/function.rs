@@ -4,7 +4,7 @@ use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Stat
 use crate::expr::Table;
 use crate::expr::group::Map;
 use crate::expr::{Expr, Node, Pool, Saddle};
-use crate::program::{self, Arrival, Constants, Foreseen, Operations, Program, Turn, lets, usual};
+use crate::program::{self, Arrival, Constants, Operations, Prediction, Program, Turn, lets, usual};
 use std::collections::{BTreeMap, HashMap};
 
 /// The lowered form of `program`.
@@ -407,15 +407,15 @@ impl<'a> Lowering<'a> {
 
     fn turn(&mut self, turn: &Turn) {
         let angle = self.operand(turn.angle);
-        let by = match turn.foreseen {
-            Foreseen::Known(_) => SinCos::Known { sines: turn.known.map(|e| self.operand(e)) },
-            Foreseen::Near(by) => {
+        let by = match turn.prediction {
+            Prediction::Exact(_) => SinCos::Exact { sines: turn.known.map(|e| self.operand(e)) },
+            Prediction::Corrected(by) => {
                 let [from, by] = [turn.from, by].map(|e| self.operand(e));
-                SinCos::Near { from, by, sines: turn.known.map(|e| self.operand(e)) }
+                SinCos::Corrected { from, by, sines: turn.known.map(|e| self.operand(e)) }
             }
-            Foreseen::Not => {
+            Prediction::None => {
                 let from = self.operand(turn.from);
-                SinCos::Turned { from, sines: turn.known.map(|e| self.operand(e)) }
+                SinCos::Rotated { from, sines: turn.known.map(|e| self.operand(e)) }
             }
         };
         let to = turn.sines.map(|symbol| Some(self.bind(symbol)));
@@ -424,14 +424,14 @@ impl<'a> Lowering<'a> {
 
     fn newton(&mut self, newton: &program::Newton, deferred: &[program::Statement]) {
         let [guess, fallback, weights] =
-            [&newton.guess, &newton.otherwise, &newton.weights].map(|all| self.operands(all));
-        let scale2 = self.operand(newton.beside);
+            [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
+        let scale2 = self.operand(newton.scale2);
         let unknowns: Vec<Value> = newton.unknowns.iter().map(|&symbol| self.bind(symbol)).collect();
         self.blocks.push(Block::default());
         self.statements(&newton.body, &mut std::iter::empty());
         let delta = self.operands(&newton.delta);
-        let kept: Vec<Value> = newton.kept.iter().map(|symbol| self.values[symbol]).collect();
-        let derivatives = <[Expr; 3]>::try_from(newton.slopes.as_slice()).ok().map(|slopes| {
+        let kept: Vec<Value> = newton.last_iterate.iter().map(|symbol| self.values[symbol]).collect();
+        let derivatives = <[Expr; 3]>::try_from(newton.derivatives.as_slice()).ok().map(|slopes| {
             self.blocks.push(Block::default());
             self.statements(deferred, &mut std::iter::empty());
             let slopes = slopes.map(|e| self.operand(e));
@@ -439,7 +439,7 @@ impl<'a> Lowering<'a> {
         });
         let body = self.close();
         let solution = newton.unknowns.iter().map(|&symbol| self.bind(symbol)).collect();
-        let after: Vec<Value> = newton.kept.iter().map(|&symbol| self.bind(symbol)).collect();
+        let after: Vec<Value> = newton.last_iterate.iter().map(|&symbol| self.bind(symbol)).collect();
         let last_iterate = kept.into_iter().zip(after).collect();
         self.add(Statement::Newton(Box::new(Newton {
             unknowns,

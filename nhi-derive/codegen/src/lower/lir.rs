@@ -92,14 +92,14 @@ pub enum SinCos {
     /// Of an angle that is small as a rule: short polynomials there.
     Small,
     /// By rotating `sines` of an angle `from` that is close as a rule.
-    Turned {
+    Rotated {
         /// The close angle.
         from: Operand,
         /// Its sine and cosine.
         sines: [Operand; 2],
     },
     /// By correcting `sines` of the predicted angle `from` + `by`.
-    Near {
+    Corrected {
         /// The last angle.
         from: Operand,
         /// The predicted rotation.
@@ -108,7 +108,7 @@ pub enum SinCos {
         sines: [Operand; 2],
     },
     /// They are `sines`, those of the predicted angle: the prediction is exact up to rounding.
-    Known {
+    Exact {
         /// Sine and cosine of the predicted angle.
         sines: [Operand; 2],
     },
@@ -120,9 +120,9 @@ impl SinCos {
         match self {
             SinCos::Any => Some("sin_cos"),
             SinCos::Small => Some("small_sin_cos"),
-            SinCos::Turned { .. } => Some("rotated_sin_cos"),
-            SinCos::Near { .. } => Some("corrected_sin_cos"),
-            SinCos::Known { .. } => None,
+            SinCos::Rotated { .. } => Some("rotated_sin_cos"),
+            SinCos::Corrected { .. } => Some("corrected_sin_cos"),
+            SinCos::Exact { .. } => None,
         }
     }
 
@@ -130,9 +130,9 @@ impl SinCos {
     pub fn operands(&self) -> Vec<Operand> {
         match *self {
             SinCos::Any | SinCos::Small => Vec::new(),
-            SinCos::Turned { from, sines: [sin, cos] } => vec![from, sin, cos],
-            SinCos::Near { from, by, sines: [sin, cos] } => vec![from, by, sin, cos],
-            SinCos::Known { sines } => sines.to_vec(),
+            SinCos::Rotated { from, sines: [sin, cos] } => vec![from, sin, cos],
+            SinCos::Corrected { from, by, sines: [sin, cos] } => vec![from, by, sin, cos],
+            SinCos::Exact { sines } => sines.to_vec(),
         }
     }
 }

@@ -127,7 +127,7 @@ pub(super) struct Reduction<'a> {
 /// The norm of Newton's updates; see [`Newton`].
 pub(super) struct Norm {
     pub(super) weights: Vec<Expr>,
-    pub(super) beside: Expr,
+    pub(super) scale2: Expr,
 }
 
 /// A point to return to; see [`Builder::scratch`].
@@ -670,8 +670,8 @@ impl<'a> Builder<'a> {
             Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &updates),
             None => self.update((&jacobian, &residual), &updates),
         };
-        let slopes = match (unknowns, &*jacobian) {
-            ([x], [slope]) if !self.readable => self.slopes(*x, slope[0]),
+        let derivatives = match (unknowns, &*jacobian) {
+            ([x], [slope]) if !self.readable => self.higher_derivatives(*x, slope[0]),
             _ => Vec::new(),
         };
         let inside = std::mem::replace(&mut self.body, outside);
@@ -681,15 +681,15 @@ impl<'a> Builder<'a> {
         self.push(Statement::Newton(Newton {
             unknowns: unknowns.to_vec(),
             guess: guess.to_vec(),
-            otherwise: Vec::new(),
+            fallback: Vec::new(),
             weights: norm.weights,
-            beside: norm.beside,
+            scale2: norm.scale2,
             is_sharp,
             equations: names,
             body: inside,
             delta,
-            slopes,
-            kept: Vec::new(),
+            derivatives,
+            last_iterate: Vec::new(),
         }));
         if self.differentiates() && reduction.is_none() {
             self.equation(format!("residual of {stated} at the solution"));
@@ -796,7 +796,7 @@ impl<'a> Builder<'a> {
     }
 
     /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`.
-    fn slopes(&mut self, x: Expr, slope: Expr) -> Vec<Expr> {
+    fn higher_derivatives(&mut self, x: Expr, slope: Expr) -> Vec<Expr> {
         let mut derivative = slope;
         let mut all = vec![self.bind("jac", slope)];
         for _ in 0..2 {

@@ -410,10 +410,10 @@ impl Departure<'_> {
         let names = names_of_forms("weight", effect.len());
         let weights: Vec<Expr> =
             names.iter().zip(effect).map(|(name, effect)| b.bind_described(name, effect)).collect();
-        let beside = b.pool().sum(&squares);
-        let beside = b.bind("scale2", beside);
+        let scale2 = b.pool().sum(&squares);
+        let scale2 = b.bind("scale2", scale2);
         let masses = b.bind_velocities("mass_", "", masses);
-        Norm { weights: masses.into_iter().chain(weights).collect(), beside }
+        Norm { weights: masses.into_iter().chain(weights).collect(), scale2 }
     }
 
     /// Mᵢᵢ (qᵢ/16h)² for the coordinates that position constraints depend on. Residuals g(q')/h, and updates that follow from
@@ -508,7 +508,7 @@ impl Departure<'_> {
             norm.weights.splice(..n, given.weights(b, &masses));
         }
         if !unknown_states.is_empty() {
-            let of_states = self.weights_of_states(b, &masses, norm.beside);
+            let of_states = self.weights_of_states(b, &masses, norm.scale2);
             norm.weights.extend(of_states);
         }
         let stated = match (self.constraint.is_some(), coupling) {

@@ -146,7 +146,7 @@ impl States {
         let one = b.pool().one();
         let sizes: Vec<Expr> = self.now.iter().map(|&z| size(b, z)).collect();
         let weights: Vec<Expr> = sizes.into_iter().map(|size| b.pool().recip(size)).collect();
-        let norm = Norm { weights: bind(b, "_weight", &weights), beside: one };
+        let norm = Norm { weights: bind(b, "_weight", &weights), scale2: one };
         let names = b.x.system.states.iter().map(|state| state.name.clone()).collect();
         let residuals = self.residual_names(b);
         let [unknowns, guess] = [&self.new[..], &self.now];

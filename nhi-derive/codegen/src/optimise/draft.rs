@@ -190,7 +190,7 @@ impl Draft {
 fn rename_in_loop(pool: &mut Pool, newton: &mut Newton, from: &[Expr], to: &[Expr]) {
     let map: HashMap<Expr, Expr> = from.iter().copied().zip(to.iter().copied()).collect();
     let inside = newton.body.iter_mut().flat_map(Statement::values_mut);
-    let values: Vec<&mut Expr> = inside.chain(&mut newton.delta).chain(&mut newton.slopes).collect();
+    let values: Vec<&mut Expr> = inside.chain(&mut newton.delta).chain(&mut newton.derivatives).collect();
     let old: Vec<Expr> = values.iter().map(|value| **value).collect();
     for (value, new) in values.into_iter().zip(pool.substitute(&old, &map)) {
         *value = new;

@@ -8,7 +8,7 @@
 //! A number of the state arrives when the step before has computed it.
 
 use super::liveness::used;
-use super::{Constants, Foreseen, Program, Shape, Statement, lets, signed};
+use super::{Constants, Prediction, Program, Shape, Statement, lets, signed};
 use crate::expr::Table;
 use crate::expr::{Expr, Pool};
 use crate::target::TARGET;
@@ -68,10 +68,10 @@ impl Arrival {
                 Statement::Let { symbol, value } => self.bind(pool, constants, *symbol, *value),
                 Statement::Turn(turn) => {
                     let angle = self.get(pool, constants, turn.angle);
-                    let ends = match turn.foreseen {
-                        Foreseen::Known(_) => turn.known.map(|sine| self.get(pool, constants, sine)),
-                        Foreseen::Near(_) => [angle + 4 * TARGET.flat_latency; 2],
-                        Foreseen::Not => [angle + TARGET.call_latency; 2],
+                    let ends = match turn.prediction {
+                        Prediction::Exact(_) => turn.known.map(|sine| self.get(pool, constants, sine)),
+                        Prediction::Corrected(_) => [angle + 4 * TARGET.flat_latency; 2],
+                        Prediction::None => [angle + TARGET.call_latency; 2],
                     };
                     self.of_symbol.extend(turn.sines.into_iter().zip(ends));
                 }

@@ -17,13 +17,13 @@ impl Program {
         retain(&mut results, |_| false);
         for statement in &mut results.body {
             if let Statement::Newton(newton) = statement {
-                newton.slopes.clear();
+                newton.derivatives.clear();
             }
         }
         let needed = made_of(pool, &lets, &results.values());
         let deferred = self.body.iter().filter_map(|statement| {
             let Statement::Newton(newton) = statement else { return None };
-            let of_slopes = made_of(pool, &lets, &newton.slopes);
+            let of_slopes = made_of(pool, &lets, &newton.derivatives);
             let is_only = |symbol: Expr| of_slopes.contains(symbol) && !needed.contains(symbol);
             let only = lets.iter().filter(|(symbol, _)| is_only(*symbol));
             let only = only.map(|&(symbol, value)| Statement::Let { symbol, value });

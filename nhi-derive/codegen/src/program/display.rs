@@ -11,7 +11,7 @@
 //!     return q = [q_mid_x], v = [dot(x)], lambda = [l]
 //! ```
 
-use super::{Binding, Foreseen, Newton, Program, Singular, Statement, Turn};
+use super::{Binding, Newton, Prediction, Program, Singular, Statement, Turn};
 use crate::expr::{Expr, Pool};
 use std::fmt;
 
@@ -48,11 +48,11 @@ impl Show<'_> {
                 writeln!(f, "{indent}pivot {} > eps * {} else {what}", show(pivot), show(diagonal))
             }
             Statement::Newton(newton) => self.newton(f, newton),
-            Statement::Turn(Turn { sines, angle, from, foreseen, known }) => {
+            Statement::Turn(Turn { sines, angle, from, prediction, known }) => {
                 let [sines, known] = [sines, known].map(|both| self.list(both, true));
                 let (angle, from) = (show(angle), show(from));
-                let by = foreseen.by().map(|by| format!(", foreseen {}", show(&by))).unwrap_or_default();
-                let with = if let Foreseen::Known(_) = foreseen { "as" } else { "with" };
+                let by = prediction.by().map(|by| format!(", prediction {}", show(&by))).unwrap_or_default();
+                let with = if let Prediction::Exact(_) = prediction { "as" } else { "with" };
                 writeln!(f, "{indent}let {sines} = sin, cos of {angle} turned from {from}{by} {with} {known}")
             }
         }
@@ -61,24 +61,24 @@ impl Show<'_> {
     fn newton(&self, f: &mut fmt::Formatter<'_>, newton: &Newton) -> fmt::Result {
         let unknowns = self.list(&newton.unknowns, true);
         let [guess, weights] = [&newton.guess, &newton.weights].map(|list| self.list(list, true));
-        let guess = match newton.otherwise.as_slice() {
+        let guess = match newton.fallback.as_slice() {
             [] => guess,
-            otherwise => format!("{guess} or {}", self.list(otherwise, true)),
+            fallback => format!("{guess} or {}", self.list(fallback, true)),
         };
-        let beside = self.pool.show(newton.beside);
+        let scale2 = self.pool.show(newton.scale2);
         let sharp = if newton.is_sharp { " sharp" } else { "" };
-        writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {beside}{sharp}")?;
+        writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {scale2}{sharp}")?;
         for s in &newton.body {
             self.statement(f, s, "        ")?;
         }
         for (u, d) in newton.unknowns.iter().zip(&newton.delta) {
             writeln!(f, "        {} += {}", self.pool.show(*u), self.pool.show(*d))?;
         }
-        if !newton.slopes.is_empty() {
-            writeln!(f, "        slopes {}", self.list(&newton.slopes, true))?;
+        if !newton.derivatives.is_empty() {
+            writeln!(f, "        slopes {}", self.list(&newton.derivatives, true))?;
         }
-        if !newton.kept.is_empty() {
-            writeln!(f, "        keep {}", self.list(&newton.kept, true))?;
+        if !newton.last_iterate.is_empty() {
+            writeln!(f, "        keep {}", self.list(&newton.last_iterate, true))?;
         }
         Ok(())
     }

@@ -60,7 +60,7 @@ fn symbols_mut(program: &mut Program) -> Vec<&mut Expr> {
             Statement::Turn(turn) => all.extend(&mut turn.sines),
             Statement::Newton(newton) => {
                 all.extend(&mut newton.unknowns);
-                all.extend(&mut newton.kept);
+                all.extend(&mut newton.last_iterate);
                 all.extend(newton.body.iter_mut().filter_map(|s| match s {
                     Statement::Let { symbol, .. } => Some(symbol),
                     _ => None,

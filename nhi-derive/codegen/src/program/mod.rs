@@ -125,23 +125,23 @@ pub struct Turn {
     /// The angle that is rotated.
     pub from: Expr,
     /// Its predicted rotation.
-    pub foreseen: Foreseen,
+    pub prediction: Prediction,
     /// Sine and cosine of `from` after the predicted rotation.
     pub known: [Expr; 2],
 }
 
 /// Predicted rotation of an angle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Foreseen {
+pub enum Prediction {
     /// No prediction.
-    Not,
+    None,
     /// An approximate prediction, up to tiny differences.
-    Near(Expr),
+    Corrected(Expr),
     /// A prediction that is exact up to rounding: sine and cosine are used without a correction.
-    Known(Expr),
+    Exact(Expr),
 }
 
-impl Foreseen {
+impl Prediction {
     /// The predicted rotation, if there is a prediction.
     pub fn by(mut self) -> Option<Expr> {
         self.by_mut().copied()
@@ -149,19 +149,19 @@ impl Foreseen {
 
     fn by_mut(&mut self) -> Option<&mut Expr> {
         match self {
-            Foreseen::Not => None,
-            Foreseen::Near(by) | Foreseen::Known(by) => Some(by),
+            Prediction::None => None,
+            Prediction::Corrected(by) | Prediction::Exact(by) => Some(by),
         }
     }
 }
 
 /// Newton's method: evaluates `body` and adds `delta` to `unknowns`, until `delta` is of the order of rounding errors.
 ///
-/// Unknowns have units, so that the program states the scale of the stopping test: ‖δ‖² is compared with `beside` +
+/// Unknowns have units, so that the program states the scale of the stopping test: ‖δ‖² is compared with `scale2` +
 /// ‖x‖² in the norm ‖x‖² = Σ `weights`ᵢ xᵢ². With masses as weights of velocities and (μM⁻¹μᵀ)ₐₐ as weights of impulses
 /// both are twice a kinetic energy.
 ///
-/// Values that depend on the unknowns are bound inside of `body`. After the loop only those in `kept` are visible.
+/// Values that depend on the unknowns are bound inside of `body`. After the loop only those in `last_iterate` are visible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Newton {
     /// Symbols of the unknowns; bound after the loop to the solution.
@@ -169,11 +169,11 @@ pub struct Newton {
     /// Initial guess.
     pub guess: Vec<Expr>,
     /// Fallback guess, used if the iteration from `guess` diverges or starts farther from the solution. Empty: none.
-    pub otherwise: Vec<Expr>,
+    pub fallback: Vec<Expr>,
     /// Weight of each unknown, positive.
     pub weights: Vec<Expr>,
     /// Squared reference scale of the stopping test, in the norm of the weights.
-    pub beside: Expr,
+    pub scale2: Expr,
     /// Whether the equations can change within a small part of an update and look linear elsewhere, so that derivatives
     /// and earlier updates do not tell the next update. See `sharp.rs`.
     pub is_sharp: bool,
@@ -185,9 +185,9 @@ pub struct Newton {
     pub delta: Vec<Expr>,
     /// F′, F″ and F‴ of one equation F(x) = 0 for one unknown, for an update of third order (Chebyshev's method); empty
     /// for several unknowns.
-    pub slopes: Vec<Expr>,
+    pub derivatives: Vec<Expr>,
     /// Symbols of `body` whose values at the last iterate, one update before the solution, are visible after the loop.
-    pub kept: Vec<Expr>,
+    pub last_iterate: Vec<Expr>,
 }
 
 /// One function.
@@ -232,13 +232,13 @@ pub(crate) fn without_idle_headings(statements: Vec<Statement>) -> Vec<Statement
 impl Newton {
     /// All expressions evaluated before the first iteration.
     pub fn before(&self) -> Vec<Expr> {
-        let Newton { guess, otherwise, weights, beside, .. } = self;
-        guess.iter().chain(otherwise).chain(weights).chain([beside]).copied().collect()
+        let Newton { guess, fallback, weights, scale2, .. } = self;
+        guess.iter().chain(fallback).chain(weights).chain([scale2]).copied().collect()
     }
 
     /// All expressions evaluated at the end of an iteration.
     pub fn updates(&self) -> Vec<Expr> {
-        self.delta.iter().chain(&self.slopes).copied().collect()
+        self.delta.iter().chain(&self.derivatives).copied().collect()
     }
 }
 
@@ -255,8 +255,8 @@ impl Statement {
             Statement::Equation(_) => {}
             Statement::Let { value, .. } => all.push(*value),
             Statement::Pivot { pivot, diagonal, .. } => all.extend([pivot, diagonal]),
-            Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                all.extend([*angle, *from].into_iter().chain(foreseen.by()).chain(*known));
+            Statement::Turn(Turn { angle, from, prediction, known, .. }) => {
+                all.extend([*angle, *from].into_iter().chain(prediction.by()).chain(*known));
             }
             Statement::Newton(newton) => {
                 all.extend(newton.before());
@@ -278,13 +278,15 @@ impl Statement {
             Statement::Equation(_) => {}
             Statement::Let { value, .. } => all.push(value),
             Statement::Pivot { pivot, diagonal, .. } => all.extend([pivot, diagonal]),
-            Statement::Turn(Turn { angle, from, foreseen, known, .. }) => {
-                all.extend([angle, from].into_iter().chain(foreseen.by_mut()).chain(known));
+            Statement::Turn(Turn { angle, from, prediction, known, .. }) => {
+                all.extend([angle, from].into_iter().chain(prediction.by_mut()).chain(known));
             }
-            Statement::Newton(Newton { guess, otherwise, weights, beside, body, delta, slopes, .. }) => {
-                all.extend(guess.iter_mut().chain(otherwise).chain(weights).chain([beside]));
+            Statement::Newton(Newton {
+                guess, fallback, weights, scale2, body, delta, derivatives, ..
+            }) => {
+                all.extend(guess.iter_mut().chain(fallback).chain(weights).chain([scale2]));
                 body.iter_mut().for_each(|statement| statement.add_values_mut(all));
-                all.extend(delta.iter_mut().chain(slopes));
+                all.extend(delta.iter_mut().chain(derivatives));
             }
         }
     }
@@ -377,6 +379,6 @@ impl Program {
 
     /// Whether anything is with updates of second order.
     pub(crate) fn bends(&self) -> bool {
-        self.newtons().any(|newton| !newton.slopes.is_empty())
+        self.newtons().any(|newton| !newton.derivatives.is_empty())
     }
 }

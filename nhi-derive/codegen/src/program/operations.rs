@@ -1,6 +1,6 @@
 //! Operation counts of programs.
 
-use super::{Constants, Foreseen, Program, Shape, Statement, lets, signed};
+use super::{Constants, Prediction, Program, Shape, Statement, lets, signed};
 use crate::expr::Table;
 use crate::expr::group::Map;
 use crate::expr::{Expr, Node, OperationCount, Pool};
@@ -43,7 +43,7 @@ impl Operations {
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
                     let deferred = deferred.next().unwrap_or_default();
-                    if !newton.slopes.is_empty() {
+                    if !newton.derivatives.is_empty() {
                         for scope in [&once, &inside] {
                             second_order.seen.extend(scope.seen.keys().into_iter().map(|e| (e, ())));
                         }
@@ -56,7 +56,7 @@ impl Operations {
                             };
                             scope.add(pool, constants, &[value], None);
                         }
-                        second_order.add(pool, constants, &newton.slopes, None);
+                        second_order.add(pool, constants, &newton.derivatives, None);
                     }
                     count.iterations.push(inside.count);
                 }
@@ -71,10 +71,10 @@ impl Operations {
                 }
                 Statement::Turn(turn) => {
                     once.add(pool, constants, &statement.values(), None);
-                    match turn.foreseen {
-                        Foreseen::Known(_) => {}
-                        Foreseen::Near(_) => once.call("corrected_sin_cos"),
-                        Foreseen::Not => once.call("rotated_sin_cos"),
+                    match turn.prediction {
+                        Prediction::Exact(_) => {}
+                        Prediction::Corrected(_) => once.call("corrected_sin_cos"),
+                        Prediction::None => once.call("rotated_sin_cos"),
                     }
                 }
                 Statement::Pivot { pivot, diagonal, .. } => {

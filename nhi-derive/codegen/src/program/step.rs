@@ -396,7 +396,7 @@ impl StepProgram {
         }
         for statement in &self.program.body {
             let Statement::Turn(turn) = statement else { continue };
-            let rotation = turn.foreseen.by().filter(|&by| !pool.is_zero(by));
+            let rotation = turn.prediction.by().filter(|&by| !pool.is_zero(by));
             let of = Rotated { angle: turn.from, rotation };
             let known = is_entry(turn.known[0], &|role| *role == Carried::Sine(of))
                 && is_entry(turn.known[1], &|role| *role == Carried::Cosine(of));

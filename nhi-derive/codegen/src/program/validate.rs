@@ -31,9 +31,9 @@ impl Program {
                     let n = newton.unknowns.len();
                     let lengths = [newton.guess.len(), newton.weights.len(), newton.delta.len()];
                     assert!(lengths == [n; 3], "{}: unknowns", self.name);
-                    assert!([0, n].contains(&newton.otherwise.len()), "{}: unknowns", self.name);
-                    let of_one = (n, newton.slopes.len()) == (1, 3);
-                    assert!(of_one || newton.slopes.is_empty(), "{}: derivatives", self.name);
+                    assert!([0, n].contains(&newton.fallback.len()), "{}: unknowns", self.name);
+                    let of_one = (n, newton.derivatives.len()) == (1, 3);
+                    assert!(of_one || newton.derivatives.is_empty(), "{}: derivatives", self.name);
                     self.check(pool, &bound, &newton.before());
                     for &u in &newton.unknowns {
                         self.bind(pool, &mut bound, u);
@@ -50,7 +50,7 @@ impl Program {
                         }
                     }
                     self.check(pool, &inside, &newton.updates());
-                    for &s in &newton.kept {
+                    for &s in &newton.last_iterate {
                         assert!(inside.contains(&s), "{}: {} is not kept", self.name, pool.show(s));
                         self.bind(pool, &mut bound, s);
                     }

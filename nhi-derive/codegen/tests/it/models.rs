@@ -13,7 +13,7 @@ use nhi_codegen::optimise::{Options, optimise, optimise_step, recurrence, split,
 use nhi_codegen::parallel::in_parallel;
 use nhi_codegen::pipeline::Derived;
 use nhi_codegen::program::{
-    Binding, Carried, Constants, Foreseen, Input, Operations, Output, Program, Role, Statement, StepProgram,
+    Binding, Carried, Constants, Input, Operations, Output, Prediction, Program, Role, Statement, StepProgram,
 };
 use nhi_codegen::source::structs;
 use nhi_runtime::Failure;
@@ -212,13 +212,13 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let is_begun = count(|role| matches!(role, Carried::Intermediate | Carried::Midpoint)) > 0;
             let step = optimised.program;
             let in_a_loop = weight_in_loop(&mut pool, &mut constants, &step);
-            // One multiplication more for each of two divisions, one operation for angles that are foreseen.
-            let foreseen = step
+            // One multiplication more for each of two divisions, one operation for angles that are prediction.
+            let prediction = step
                 .body
                 .iter()
-                .filter(|s| matches!(s, Statement::Turn(turn) if turn.foreseen.by().is_some()))
+                .filter(|s| matches!(s, Statement::Turn(turn) if turn.prediction.by().is_some()))
                 .count();
-            let most = operations.weight().0 + 2 + 6 * errors + foreseen;
+            let most = operations.weight().0 + 2 + 6 * errors + prediction;
             let name = &derived.mechanics.system.name;
             assert!(in_a_loop <= most, "{name}, {}: {in_a_loop}, by itself {operations}", method.id());
             compared += 1;
@@ -323,18 +323,18 @@ fn newton_finds_motions_and_foresees_angles() {
         .0
         .program;
         let mut unknowns = 0;
-        let (mut foreseen, mut known) = (0, 0);
+        let (mut prediction, mut known) = (0, 0);
         for statement in &step.body {
             match statement {
                 Statement::Newton(newton) => unknowns += newton.unknowns.len(),
                 Statement::Turn(turn) => {
-                    foreseen += usize::from(turn.foreseen.by().is_some());
-                    known += usize::from(matches!(turn.foreseen, Foreseen::Known(_)));
+                    prediction += usize::from(turn.prediction.by().is_some());
+                    known += usize::from(matches!(turn.prediction, Prediction::Exact(_)));
                 }
                 _ => {}
             }
         }
-        (unknowns, foreseen, known)
+        (unknowns, prediction, known)
     };
     // Of two constraints one impulse turns the board. Its heading at the node and in the middle of the step and the
     // wheels', which no impulse turns, and two phases.
@@ -350,14 +350,14 @@ fn newton_finds_motions_and_foresees_angles() {
 /// The loop's update of a program with updates of second order, and derivatives, as functions of the unknown too.
 fn of_unknown(program: &Program) -> Option<Program> {
     let (at, newton) = program.body.iter().enumerate().find_map(|(i, s)| match s {
-        Statement::Newton(newton) if !newton.slopes.is_empty() => Some((i, newton)),
+        Statement::Newton(newton) if !newton.derivatives.is_empty() => Some((i, newton)),
         _ => None,
     })?;
     let mut function = program.clone();
     function.body.truncate(at);
     function.body.extend(newton.body.clone());
     let output = |values: &[Expr]| Output { role: Role::named("of"), values: values.to_vec(), scalar: false };
-    function.outputs = vec![output(&newton.delta), output(&newton.slopes)];
+    function.outputs = vec![output(&newton.delta), output(&newton.derivatives)];
     let symbols = newton.unknowns.clone();
     function.inputs.push(Input { role: Role::named("x"), symbols, binding: Binding::Step, scalar: false });
     Some(function)

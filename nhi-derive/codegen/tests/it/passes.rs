@@ -574,15 +574,15 @@ impl Generator<'_> {
             body.push(Statement::Newton(Newton {
                 unknowns: vec![u],
                 guess: vec![guess],
-                otherwise: Vec::new(),
+                fallback: Vec::new(),
                 weights: vec![self.pool.one()],
-                beside: self.pool.one(),
+                scale2: self.pool.one(),
                 is_sharp: false,
                 equations: Vec::new(),
                 body: inside,
                 delta: vec![delta],
-                slopes: Vec::new(),
-                kept: Vec::new(),
+                derivatives: Vec::new(),
+                last_iterate: Vec::new(),
             }));
             body.extend(self.lets(3, &format!("r{i}_")));
         }

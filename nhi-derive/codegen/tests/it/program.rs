@@ -2,7 +2,7 @@
 
 use crate::support::{Run, program, systems};
 use nhi_codegen::expr::{Expr, Pool};
-use nhi_codegen::program::{Foreseen, Program, Statement, Turn};
+use nhi_codegen::program::{Prediction, Program, Statement, Turn};
 use nhi_runtime::Failure;
 
 #[test]
@@ -60,11 +60,11 @@ fn double_binding_is_found() {
 }
 
 /// Sine and cosine of `x` from the sines `s` and `c` of `from + by`.
-fn turning(pool: &mut Pool, foreseen: impl Fn(Expr) -> Foreseen) -> Program {
+fn turning(pool: &mut Pool, prediction: impl Fn(Expr) -> Prediction) -> Program {
     let mut p = program(pool, "turn(x, from, by, s, c)\n return r = [x, x]");
     let [angle, from, by, sin, cos] = ["x", "from", "by", "s", "c"].map(|name| pool.symbol(name));
     let sines = ["sin_x", "cos_x"].map(|name| pool.symbol(name));
-    let turn = Turn { sines, angle, from, foreseen: foreseen(by), known: [sin, cos] };
+    let turn = Turn { sines, angle, from, prediction: prediction(by), known: [sin, cos] };
     p.body.push(Statement::Turn(turn));
     p.outputs[0].values = sines.to_vec();
     p.validate(pool);
@@ -82,9 +82,9 @@ fn turned(p: &Program, pool: &Pool, by: f64, off: f64) -> [f64; 2] {
 #[test]
 fn turns_are_executed_as_they_are_emitted() {
     let mut pool = Pool::new();
-    let near = turning(&mut pool, Foreseen::Near);
-    let plain = turning(&mut pool, |_| Foreseen::Not);
-    let known = turning(&mut pool, Foreseen::Known);
+    let near = turning(&mut pool, Prediction::Corrected);
+    let plain = turning(&mut pool, |_| Prediction::None);
+    let known = turning(&mut pool, Prediction::Exact);
     let check = |[sin, cos]: [f64; 2], x: f64| {
         assert!((sin - x.sin()).abs() < 1e-15 && (cos - x.cos()).abs() < 1e-15, "{sin} {cos} of {x}");
     };
@@ -106,7 +106,7 @@ fn turns_are_executed_as_they_are_emitted() {
 #[should_panic(expected = "wrong prediction")]
 fn an_angle_that_is_not_the_known_one_is_found() {
     let mut pool = Pool::new();
-    let known = turning(&mut pool, Foreseen::Known);
+    let known = turning(&mut pool, Prediction::Exact);
     turned(&known, &pool, 0.2, 1e-9);
 }
 
@@ -114,7 +114,7 @@ fn an_angle_that_is_not_the_known_one_is_found() {
 #[should_panic(expected = "wrong prediction")]
 fn sines_of_another_angle_are_found() {
     let mut pool = Pool::new();
-    let near = turning(&mut pool, Foreseen::Near);
+    let near = turning(&mut pool, Prediction::Corrected);
     let (sin, cos) = 0.9f64.sin_cos();
     // Too far off for these to be used, and wrong all the same.
     let inputs = [2.0, 0.7, 0.3, sin, cos].map(|x| vec![x]);

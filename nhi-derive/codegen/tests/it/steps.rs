@@ -6,7 +6,7 @@ use crate::support::{Carrying, Lists, Random, Run, program};
 use nhi_codegen::expr::{Expr, Function, Node, Pool};
 use nhi_codegen::optimise::trace;
 use nhi_codegen::parallel::in_parallel;
-use nhi_codegen::program::{Carried, Constants, Foreseen, Program, Role, Statement};
+use nhi_codegen::program::{Carried, Constants, Prediction, Program, Role, Statement};
 use nhi_tiers::amount;
 use std::collections::BTreeMap;
 
@@ -256,12 +256,12 @@ impl Found {
             let Statement::Turn(turn) = statement else { continue };
             let is_carried = carried.contains(&turn.known[0]);
             self.note(
-                match turn.foreseen {
-                    Foreseen::Not => "sines",
-                    Foreseen::Known(_) => "angles to come, known",
-                    Foreseen::Near(by) if !pool.is_zero(by) => "angles to come",
-                    Foreseen::Near(_) if is_carried => "phases",
-                    Foreseen::Near(_) => "angles after loops",
+                match turn.prediction {
+                    Prediction::None => "sines",
+                    Prediction::Exact(_) => "angles to come, known",
+                    Prediction::Corrected(by) if !pool.is_zero(by) => "angles to come",
+                    Prediction::Corrected(_) if is_carried => "phases",
+                    Prediction::Corrected(_) => "angles after loops",
                 },
                 true,
             );

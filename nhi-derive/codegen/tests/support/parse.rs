@@ -31,20 +31,20 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
             body.push(Statement::Newton(Newton {
                 unknowns: list(pool, unknowns),
                 guess: list(pool, guess),
-                otherwise: Vec::new(),
+                fallback: Vec::new(),
                 weights: list(pool, weights),
-                beside: expression(pool, beside),
+                scale2: expression(pool, beside),
                 is_sharp: false,
                 equations: Vec::new(),
                 body: Vec::new(),
                 delta: Vec::new(),
-                slopes: Vec::new(),
-                kept: Vec::new(),
+                derivatives: Vec::new(),
+                last_iterate: Vec::new(),
             }));
         } else if let (true, Some(Statement::Newton(newton))) = (indent > newton_indent, body.last_mut()) {
             match (line.split_once(" += "), line.strip_prefix("slopes ")) {
                 (Some((_, delta)), _) => newton.delta.push(expression(pool, delta)),
-                (None, Some(slopes)) => newton.slopes = list(pool, slopes),
+                (None, Some(slopes)) => newton.derivatives = list(pool, slopes),
                 (None, None) => newton.body.push(statement(pool, line)),
             }
         } else {

@@ -25,7 +25,7 @@ use super::trig_recurrence::{Called, carry_sines};
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::optimise::local::of_sum;
 use crate::program::{
-    Carried, Foreseen, Newton, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
+    Carried, Newton, Prediction, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
     lets,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -102,9 +102,9 @@ fn part(pool: &mut Pool, program: &mut Program, by: Expr, late: &[(Expr, Expr)])
     let (from, c) = all.into_iter().find_map(&mut multiple)?;
     if let Statement::Newton(newton) = &mut program.body[at]
         && from.position(&newton.body).is_some()
-        && !newton.kept.contains(&from.angle)
+        && !newton.last_iterate.contains(&from.angle)
     {
-        newton.kept.extend([from.angle, from.sines[0], from.sines[1]]);
+        newton.last_iterate.extend([from.angle, from.sines[0], from.sines[1]]);
     }
     Some((from, c))
 }
@@ -148,7 +148,7 @@ pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
             [sin, pool.sub(one, versine)]
         };
         let nothing = pool.zero();
-        called.turn(&mut program.body, near, Foreseen::Near(nothing), known);
+        called.turn(&mut program.body, near, Prediction::Corrected(nothing), known);
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn ahead(
     step: &mut StepProgram,
     called: Called,
     coordinate: Expr,
-) -> Option<(Expr, Foreseen, [Expr; 2])> {
+) -> Option<(Expr, Prediction, [Expr; 2])> {
     let program = &mut step.program;
     let late = late(pool, program)?;
     // The sines that are predicted from are known when the loop ends.
@@ -207,9 +207,9 @@ pub(super) fn ahead(
         .map(|(f, value)| bind(pool, program, &mut at, &format!("{f}_near_{name}"), value));
     let first = at_start(pool, step, angle);
     // A prediction without a Newton update is exact up to rounding. It holds for a step of the same size only.
-    let (foreseen, rescale): (fn(Expr) -> Foreseen, _) = match is_known && first.is_some() {
-        true => (Foreseen::Known, Rescale::Restart),
-        false => (Foreseen::Near, Rescale::Keep),
+    let (prediction, rescale): (fn(Expr) -> Prediction, _) = match is_known && first.is_some() {
+        true => (Prediction::Exact, Rescale::Restart),
+        false => (Prediction::Corrected, Rescale::Keep),
     };
     let (first, name) = (first.unwrap_or(coordinate), pool.show(coordinate).to_string());
     let [from, turn] = ["last", "turn"].map(|what| pool.fresh_symbol(&format!("{what}_{name}")));
@@ -220,7 +220,7 @@ pub(super) fn ahead(
     );
     let of = Rotated { angle: from, rotation: Some(turn) };
     let known = carry_sines(pool, step, &format!("near_{name}"), of, sines, first, rescale);
-    Some((from, foreseen(turn), known))
+    Some((from, prediction(turn), known))
 }
 
 /// The value of `e` in the first step, as a function of the inputs at a start; `None` if it depends on anything else.
@@ -296,6 +296,6 @@ fn turn_phase(pool: &mut Pool, step: &mut StepProgram, phase: Expr, by: Expr, na
     let of = Rotated { angle: from, rotation: None };
     let known = carry_sines(pool, step, &name, of, next_sines, first, Rescale::Keep);
     // The rotation is checked, since a state does not hold the time.
-    let turn = Turn { sines, angle, from, foreseen: Foreseen::Near(pool.zero()), known };
+    let turn = Turn { sines, angle, from, prediction: Prediction::Corrected(pool.zero()), known };
     step.program.body.insert(at, Statement::Turn(turn));
 }

@@ -65,7 +65,7 @@ pub(super) fn predictor(pool: &mut Pool, step: &mut StepProgram) {
                     *guess = last;
                 }
                 formulas.insert(formula);
-                newton.otherwise.push(*guess);
+                newton.fallback.push(*guess);
                 let mut next = pool.sub(u, *guess);
                 if next != u {
                     let symbol = pool.fresh_symbol(&format!("next_error_{name}"));

@@ -159,9 +159,9 @@ impl Images {
             }
             Statement::Pivot { pivot, diagonal, .. } => self.set(pool, [pivot, diagonal], 0),
             Statement::Newton(newton) => {
-                self.set(pool, newton.guess.iter_mut().chain(&mut newton.otherwise), 1);
+                self.set(pool, newton.guess.iter_mut().chain(&mut newton.fallback), 1);
                 // The reference scale of the stopping test is a square.
-                self.set(pool, [&mut newton.beside], 2);
+                self.set(pool, [&mut newton.scale2], 2);
                 self.set(pool, &mut newton.weights, 0);
                 for unknown in &mut newton.unknowns {
                     let new = self.named(pool, *unknown, -1);
@@ -172,8 +172,8 @@ impl Images {
                 self.set(pool, &mut newton.delta, 1);
                 // Each derivative of F has one unknown more in the denominator of its unit than the one before,
                 // whatever the unit of F is.
-                let k = newton.slopes.first().map_or(0, |&slope| self.extract(pool, slope).0);
-                for (e, order) in newton.slopes.iter_mut().zip(0..) {
+                let k = newton.derivatives.first().map_or(0, |&slope| self.extract(pool, slope).0);
+                for (e, order) in newton.derivatives.iter_mut().zip(0..) {
                     self.set(pool, [e], -k - order);
                 }
             }

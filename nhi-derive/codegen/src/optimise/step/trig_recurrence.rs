@@ -18,7 +18,7 @@
 use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{
-    Carried, Foreseen, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
+    Carried, Prediction, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
 };
 use std::collections::BTreeMap;
 
@@ -61,11 +61,17 @@ impl Called {
     }
 
     /// Replaces both statements by a rotation of the sine and cosine `known`. These belong to the angle `from`, or to
-    /// the predicted angle of `foreseen`.
-    pub(super) fn turn(&self, body: &mut Vec<Statement>, from: Expr, foreseen: Foreseen, known: [Expr; 2]) {
+    /// the predicted angle of `prediction`.
+    pub(super) fn turn(
+        &self,
+        body: &mut Vec<Statement>,
+        from: Expr,
+        prediction: Prediction,
+        known: [Expr; 2],
+    ) {
         let &Called { angle, sines } = self;
         if let Some(i) = self.position(body) {
-            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, foreseen, known })]);
+            body.splice(i..i + 2, [Statement::Turn(Turn { sines, angle, from, prediction, known })]);
         }
     }
 }
@@ -86,13 +92,13 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
         let first =
             angles.iter().find(|&&(_, other)| other == coordinate).map_or(called, |&(first, _)| first);
         if called != first {
-            called.turn(&mut step.program.body, first.angle, Foreseen::Not, first.sines);
+            called.turn(&mut step.program.body, first.angle, Prediction::None, first.sines);
             continue;
         }
         let Called { angle, sines } = called;
         let name = pool.show(coordinate).to_string();
         let known = [angle, sines[0], sines[1]].map(|e| state.get(&e).copied());
-        let (from, foreseen, known) =
+        let (from, prediction, known) =
             if let Some(ahead) = predicted_angle::ahead(pool, step, called, coordinate) {
                 ahead
             } else if let [Some(from), Some(sin), Some(cos)] = known {
@@ -100,7 +106,7 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
                 for (symbol, role) in [(sin, Carried::Sine(of)), (cos, Carried::Cosine(of))] {
                     step.entry_mut(symbol).into_iter().for_each(|entry| entry.role = role.clone());
                 }
-                (from, Foreseen::Not, [sin, cos])
+                (from, Prediction::None, [sin, cos])
             } else {
                 let mut from = coordinate;
                 if known[0] != Some(coordinate) {
@@ -109,9 +115,9 @@ pub(super) fn trig_recurrence(pool: &mut Pool, step: &mut StepProgram) {
                     step.carry([(StateEntry::new(from, role, coordinate, Rescale::Keep), angle)]);
                 }
                 let of = Rotated { angle: from, rotation: None };
-                (from, Foreseen::Not, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
+                (from, Prediction::None, carry_sines(pool, step, &name, of, sines, coordinate, Rescale::Keep))
             };
-        called.turn(&mut step.program.body, from, foreseen, known);
+        called.turn(&mut step.program.body, from, prediction, known);
     }
     predicted_angle::phases(pool, step);
 }

@@ -1,6 +1,6 @@
 use super::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 use crate::expr::{Expr, Pool, Rational};
-use crate::program::{Binding, Foreseen, Input, Output, Program, Role, Statement, Turn};
+use crate::program::{Binding, Input, Output, Prediction, Program, Role, Statement, Turn};
 
 /// A step that computes nothing: (parameters, h, q = x, v = u, t) → q, v.
 fn program(pool: &mut Pool) -> Program {
@@ -84,12 +84,12 @@ fn rotating(known: [&str; 2], from: &str, by: Option<&str>, of: &str) -> (Pool, 
     let mut program = program(&mut pool);
     let zero = pool.zero();
     let rotation = by.map(|by| pool.symbol(by));
-    let foreseen = Foreseen::Near(rotation.unwrap_or(zero));
+    let prediction = Prediction::Corrected(rotation.unwrap_or(zero));
     let [sin_x, cos_x, called, x, from] =
         ["sin_x", "cos_x", "called", "x", from].map(|name| pool.symbol(name));
     let known = known.map(|name| pool.symbol(name));
     let value = pool.call(crate::expr::Function::Sin, x);
-    let turn = Turn { sines: [sin_x, cos_x], angle: x, from, foreseen, known };
+    let turn = Turn { sines: [sin_x, cos_x], angle: x, from, prediction, known };
     program.body = vec![Statement::Let { symbol: called, value }, Statement::Turn(turn)];
     let of = Rotated { angle: pool.symbol(of), rotation };
     let entries = vec![
