@@ -1,10 +1,10 @@
 //! Shortest ways where velocities are inputs, by the mid-point rule: polygons on the Heisenberg group, a wheel that goes sideways, and
 //! a ball on a plate; prints energies and draws `geodesics.svg` into the directory that is the argument (default `out/`).
 
-#[path = "../tests/it/plan/noether.rs"]
+#[path = "../../nhi-control/tests/it/plan/noether.rs"]
 #[allow(dead_code, reason = "what the tests compare")]
 mod noether;
-#[path = "../tests/it/systems.rs"]
+#[path = "../../nhi-control/tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 

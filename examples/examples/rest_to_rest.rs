@@ -1,7 +1,7 @@
 //! From rest to rest at least effort: a sleigh moves sideways, and a body in free fall turns by the motion of its two limbs; prints
 //! costs and draws `rest_to_rest.svg` into the directory that is the argument (default `out/`).
 
-#[path = "../tests/it/systems.rs"]
+#[path = "../../nhi-control/tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 

@@ -1,11 +1,11 @@
-//! Times of model predictive control: `cargo run --release -p nhi-control --example real_time` prints, for every controller, the
+//! Times of model predictive control: `cargo run --release -p nhi-examples --example real_time` prints, for every controller, the
 //! median and the longest of the times of its solutions, and draws `real_time.svg` into the directory that is the argument
 //! (default `out/`): a bicycle in a gust, and the gait of a snakeboard.
 
-#[path = "../tests/it/mpc/bicycle.rs"]
+#[path = "../../nhi-control/tests/it/mpc/bicycle.rs"]
 #[allow(deprecated, reason = "the second derivatives of a bicycle are many statements")]
 mod bicycle;
-#[path = "../tests/it/systems.rs"]
+#[path = "../../nhi-control/tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 

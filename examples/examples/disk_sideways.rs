@@ -3,7 +3,7 @@
 //!
 //! No torques move the disk sideways to first order: the start guess is moved along the Lie bracket of driving and steering.
 
-#[path = "../tests/it/systems.rs"]
+#[path = "../../nhi-control/tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 

@@ -1,7 +1,7 @@
 //! A car with a trailer changes its lane at least effort, from straight motion to straight motion with the trailer behind it, freely
 //! and past an obstacle; prints costs and draws `car_lane.svg` into the directory that is the argument (default `out/`).
 
-#[path = "../tests/it/systems.rs"]
+#[path = "../../nhi-control/tests/it/systems.rs"]
 #[allow(dead_code, reason = "the systems of the tests")]
 mod systems;
 
