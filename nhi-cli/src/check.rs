@@ -73,7 +73,7 @@ impl fmt::Display for Report {
 
 /// The reason for a missing report.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Unchecked {
+pub enum CheckError {
     /// The samples of the case are malformed.
     Malformed(Malformed),
     /// The run ended early.
@@ -81,7 +81,7 @@ pub enum Unchecked {
 }
 
 /// A sample of the case, of the right sizes.
-struct Expected {
+struct ExpectedSample {
     t: Option<f64>,
     q: Option<Vec<f64>>,
     v: Option<Vec<f64>>,
@@ -106,8 +106,8 @@ impl Problem<'_> {
     ///
     /// # Errors
     /// If the samples are malformed, or if the run ends early.
-    pub fn check(&self) -> Result<Report, Unchecked> {
-        let expected = self.expected().map_err(Unchecked::Malformed)?;
+    pub fn check(&self) -> Result<Report, CheckError> {
+        let expected = self.expected().map_err(CheckError::Malformed)?;
         let composed =
             matches!(&self.scheme, Scheme::Steps { method, .. } if method.family == Family::Composed);
         let tolerance = if composed { TOLERANCE_OF_COMPOSITIONS } else { TOLERANCE };
@@ -127,13 +127,13 @@ impl Problem<'_> {
         );
         match ended.map(|ended| ended.stop) {
             Ok(None) => Ok(report),
-            Ok(Some(stop)) => Err(Unchecked::Stopped(Stopped::new(stop))),
-            Err(error) => Err(Unchecked::Stopped(Stopped::new(error))),
+            Ok(Some(stop)) => Err(CheckError::Stopped(Stopped::new(stop))),
+            Err(error) => Err(CheckError::Stopped(Stopped::new(error))),
         }
     }
 
     /// The samples of the case by number of steps.
-    fn expected(&self) -> Result<BTreeMap<u64, Expected>, Malformed> {
+    fn expected(&self) -> Result<BTreeMap<u64, ExpectedSample>, Malformed> {
         let mut samples = BTreeMap::new();
         if self.samples.is_none() {
             return Ok(samples);
@@ -157,7 +157,7 @@ impl Problem<'_> {
         Ok(samples)
     }
 
-    fn expect(&self, mut sample: GivenSample, path: String) -> Result<Expected, Malformed> {
+    fn expect(&self, mut sample: GivenSample, path: String) -> Result<ExpectedSample, Malformed> {
         let n = self.v0.len();
         let sized = |numbers: &Option<Vec<Number>>, n: usize, name: &str| {
             numbers.as_deref().map(|numbers| vector(numbers, n, &format!("{path}.{name}"))).transpose()
@@ -186,7 +186,7 @@ impl Problem<'_> {
             let Number(value) = crate::case::deserialize(value, &format!("{path}.{name}"))?;
             Ok((index, name.clone(), value))
         };
-        Ok(Expected {
+        Ok(ExpectedSample {
             t: sample.t.map(|t| t.0),
             q: of_group.q.or(sized(&sample.q, self.q0.len(), "q")?),
             v: sample.v.as_ref().map(velocity).transpose()?,
@@ -210,7 +210,7 @@ impl Problem<'_> {
 }
 
 impl Report {
-    fn add(&mut self, sample: &Sample, expected: &Expected) {
+    fn add(&mut self, sample: &Sample, expected: &ExpectedSample) {
         let path = &expected.path;
         let mut q = sample.q.clone();
         if let (Some(angle), Some(given)) = (expected.angle, &expected.q) {

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::check::Unchecked;
+use crate::check::CheckError;
 use crate::declared::{self, failed, unexpanded};
 use crate::failed::Failed;
 use crate::files::{create, print, read, save, warn};
@@ -233,8 +233,8 @@ fn check(cases: &[PathBuf]) -> ExitCode {
 
 fn check_one(case: &Path) -> Result<(), Failed> {
     let report = declared::case(case)?.check().map_err(|unchecked| match unchecked {
-        Unchecked::Malformed(malformed) => Failed::Wrong(format!("{}: {malformed}", case.display())),
-        Unchecked::Stopped(stopped) => Failed::Stopped(format!("{}: {stopped}", case.display())),
+        CheckError::Malformed(malformed) => Failed::Wrong(format!("{}: {malformed}", case.display())),
+        CheckError::Stopped(stopped) => Failed::Stopped(format!("{}: {stopped}", case.display())),
     })?;
     if report.agrees() {
         print(format!("ok {}: {report}\n", case.display()).as_bytes())

@@ -37,7 +37,7 @@ pub(crate) struct Example {
 type Point = dyn Fn(&[f64]) -> (f64, f64);
 
 /// The output of an example.
-pub(crate) struct Shown {
+pub(crate) struct Outcome {
     /// Title, table and remark.
     pub(crate) text: String,
     /// File name and contents of the figure.
@@ -109,11 +109,11 @@ struct Track {
 
 impl Example {
     /// Runs all methods.
-    pub(crate) fn show(&self) -> Result<Shown, Stopped> {
+    pub(crate) fn show(&self) -> Result<Outcome, Stopped> {
         let exact = self.exact()?;
         let tracks: Vec<_> = METHODS.iter().map(|method| self.track(method, &exact)).collect();
         let figure = (format!("{}.svg", self.name), self.draw(&tracks, &exact));
-        Ok(Shown { text: self.describe(&tracks), figure })
+        Ok(Outcome { text: self.describe(&tracks), figure })
     }
 
     /// The exact flow at the nodes.

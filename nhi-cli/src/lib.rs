@@ -26,7 +26,7 @@ pub mod command;
 pub mod scoreboard;
 
 pub use case::Malformed;
-pub use check::{Report, Unchecked};
+pub use check::{CheckError, Report};
 pub use nhi_run::Sample;
 pub use problem::Problem;
 pub use run::Stopped;

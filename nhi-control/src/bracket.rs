@@ -40,7 +40,7 @@ pub(crate) struct Found {
 type Wave = (fn(f64) -> f64, f64);
 
 /// An input, the wave that is added to it, and its amplitude.
-type Added = (usize, Wave, f64);
+type AddedWave = (usize, Wave, f64);
 
 /// Forces of the two inputs.
 type Waves = [Wave; 2];
@@ -106,7 +106,7 @@ struct Candidate {
 }
 
 /// The combinations after a motion, its inputs, and the norm of all residuals.
-type Moved = (Vec<f64>, Vec<f64>, f64);
+type Trial = (Vec<f64>, Vec<f64>, f64);
 
 struct Search<'s, 'a, D: Dynamics> {
     problem: &'s Problem<'a, D>,
@@ -177,7 +177,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
             let ratio = square.sqrt().min(LARGEST_RATIO);
             moved([ratio, ratio.copysign(t)])
         };
-        let is_enough = |(after, ..): &Moved| norm2(after) < ENOUGH * size;
+        let is_enough = |(after, ..): &Trial| norm2(after) < ENOUGH * size;
         let first = best(t.abs());
         let mut found = first.as_ref().filter(|first| is_enough(first)).cloned();
         if let (None, Some((after, ..))) = (&found, &first) {
@@ -191,7 +191,7 @@ impl<D: Dynamics> Search<'_, '_, D> {
                 for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
                     let other =
                         moved(signs.map(|sign| sign * ratio)).filter(|(after, ..)| norm2(after) < size);
-                    let is_better = |(other, ..): &Moved| {
+                    let is_better = |(other, ..): &Trial| {
                         found.as_ref().is_none_or(|(after, ..)| norm2(other) < norm2(after))
                     };
                     found = other.filter(is_better).or(found);
@@ -227,7 +227,7 @@ pub(crate) fn amplitudes<D: Dynamics>(
 }
 
 /// The inputs `u` with waves added.
-fn with<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], waves: &[Added]) -> Vec<f64> {
+fn with<D: Dynamics>(problem: &Problem<'_, D>, u: &[f64], waves: &[AddedWave]) -> Vec<f64> {
     let nu = problem.dynamics.sizes().inputs;
     let mut all = u.to_vec();
     for (k, step) in all.chunks_exact_mut(nu.max(1)).enumerate() {

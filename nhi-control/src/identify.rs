@@ -517,9 +517,9 @@ struct Residuals<'p, 'a, X: Observed> {
     numbers: usize,
     values: DVector<f64>,
     /// At these values.
-    here: Computed,
+    here: Evaluation,
     /// At others, in case that the method returns to them.
-    there: (DVector<f64>, Computed),
+    there: (DVector<f64>, Evaluation),
     /// The least norm of residuals before these values were tried.
     least: f64,
 }
@@ -537,7 +537,7 @@ struct Fit {
 }
 
 /// That, or which step fails.
-type Computed = Result<Fit, (usize, Failure)>;
+type Evaluation = Result<Fit, (usize, Failure)>;
 
 impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     /// Those at some values of the unknowns.
@@ -587,7 +587,7 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         observed.start(&self.parameters(), *h, &self.displacement())
     }
 
-    fn computed(&self) -> Computed {
+    fn computed(&self) -> Evaluation {
         let Identification { observed, h, samples, inputs, .. } = self.problem;
         let (parameters, n) = (self.parameters(), self.values.len());
         let Sizes { states, inputs: controls } = observed.sizes();

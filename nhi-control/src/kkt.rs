@@ -76,7 +76,7 @@ pub(crate) struct Stage<'s> {
 
 /// What one stage has for the ρ conditions that are carried there, those of later stages and its own.
 #[derive(Clone, Debug, Default)]
-struct Carried {
+struct Conditions {
     /// Their global numbers.
     numbers: Vec<usize>,
     /// Kν, K × ρ.
@@ -164,7 +164,7 @@ pub(crate) struct Kkt {
     inverse: Vec<f64>,
     /// K of δu = K δx + k + Kν ν, K × NX.
     gain: Vec<f64>,
-    carried: Vec<Carried>,
+    carried: Vec<Conditions>,
     /// p and k of a solution.
     p_of: Vec<f64>,
     k_of: Vec<f64>,
@@ -217,7 +217,7 @@ impl Kkt {
             value: zeros(nx * nx * count),
             inverse: zeros(nu * nu * count),
             gain: zeros(nu * nx * count),
-            carried: vec![Carried::default(); count],
+            carried: vec![Conditions::default(); count],
             p_of: zeros(nx * count),
             k_of: zeros(nu * count),
             start: zeros(nx),

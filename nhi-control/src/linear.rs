@@ -250,9 +250,9 @@ impl Basis {
 }
 
 /// Where the last step began, and the state there.
-type Begun<S, M> = (DepartureOf<S, M>, ReducedOf<S>);
+type LastStep<S, M> = (DepartureOf<S, M>, ReducedOf<S>);
 
-fn begun<S: Tangential, M: Differentiable<S>>(sim: &Simulation<S, M>) -> Result<Begun<S, M>, LqrError> {
+fn begun<S: Tangential, M: Differentiable<S>>(sim: &Simulation<S, M>) -> Result<LastStep<S, M>, LqrError> {
     let from = *sim.departure().map_err(|cause| LqrError::Derivatives { cause })?;
     let Departure { state, inputs, t, .. } = &from;
     let parameters = *sim.parameters();

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::admissible::{check_pose, check_position, check_velocity, corrected};
-use crate::compile::{Unchecked, failure};
+use crate::compile::{UncheckedLoop, failure};
 use crate::compiled::{Acceleration, Compiled, Method, Point};
 use crate::passage::Ends;
 use nhi_codegen::program::Role;
@@ -487,7 +487,7 @@ impl Simulation {
     }
 
     /// `count` steps up to the next flush, whose results are checked once; false if one has failed.
-    fn take_unchecked(&mut self, Unchecked { id, is_partial }: Unchecked, count: u64) -> bool {
+    fn take_unchecked(&mut self, UncheckedLoop { id, is_partial }: UncheckedLoop, count: u64) -> bool {
         let deferred = count - u64::from(is_partial);
         if deferred > 0 {
             let Simulation { compiled, data, state, steps, .. } = self;

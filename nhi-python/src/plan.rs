@@ -23,7 +23,7 @@ type Found<'py> = (
 
 /// What is minimised.
 #[derive(FromPyObject)]
-pub(crate) enum Minimised {
+pub(crate) enum Objective {
     /// A text.
     Text(String),
     /// Weights of the squares of inputs.
@@ -42,7 +42,7 @@ pub(crate) fn planned<'py>(
     end_at: (PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>),
     h: f64,
     steps: usize,
-    cost: Minimised,
+    cost: Objective,
     final_cost: Option<String>,
     bounds: Vec<(String, [f64; 2])>,
     guess: Vec<Vec<f64>>,
@@ -60,8 +60,8 @@ pub(crate) fn planned<'py>(
         h,
         steps,
         cost: match cost {
-            Minimised::Text(cost) => Cost::Text(cost),
-            Minimised::Weights(weights) => Cost::Effort(weights),
+            Objective::Text(cost) => Cost::Text(cost),
+            Objective::Weights(weights) => Cost::Effort(weights),
         },
         final_cost,
         bounds,

@@ -40,7 +40,7 @@ enum Part {
 }
 
 /// Samples and the exception that ended the run.
-type Recorded = (Recording, Option<Py<PyAny>>);
+type RunResult = (Recording, Option<Py<PyAny>>);
 
 /// X, v₀ and Y.
 type Frame<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
@@ -49,10 +49,10 @@ type Frame<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'
 type State<'py> = [Bound<'py, PyArray1<f64>>; 3];
 
 /// The same as arguments.
-type Given<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+type NumpyState<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
 
 /// The numbers in the parts of a state.
-fn parts<'a>((q, nu, z): &'a Given<'_>) -> PyResult<[&'a [f64]; 3]> {
+fn parts<'a>((q, nu, z): &'a NumpyState<'_>) -> PyResult<[&'a [f64]; 3]> {
     Ok([q.as_slice()?, nu.as_slice()?, z.as_slice()?])
 }
 
@@ -319,7 +319,7 @@ impl Core {
     fn retract<'py>(
         &self,
         py: Python<'py>,
-        x: Given<'py>,
+        x: NumpyState<'py>,
         delta: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<State<'py>> {
         let moved = self.system.manifold().retract(parts(&x)?, delta.as_slice()?);
@@ -330,8 +330,8 @@ impl Core {
     fn difference<'py>(
         &self,
         py: Python<'py>,
-        start: Given<'py>,
-        end: Given<'py>,
+        start: NumpyState<'py>,
+        end: NumpyState<'py>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(self.system.manifold().difference(parts(&start)?, parts(&end)?).into_pyarray(py))
     }
@@ -385,7 +385,7 @@ impl Core {
         every: u64,
         project: bool,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Recorded> {
+    ) -> PyResult<RunResult> {
         self.functions(py)?;
         let scheme = match method {
             "exact" => Scheme::Exact,

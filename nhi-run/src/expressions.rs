@@ -11,7 +11,7 @@ use nhi_jit::Point;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// A declaration with outputs.
-pub(crate) struct Extended {
+pub(crate) struct ExtendedDeclaration {
     pub(crate) declaration: Declaration,
     /// The outputs; those that are vectors entry by entry.
     pub(crate) outputs: Vec<Definition>,
@@ -23,7 +23,7 @@ pub(crate) fn extended(
     mut input: syn::DeriveInput,
     source: (&str, &str),
     outputs: &[(&str, Option<&str>)],
-) -> Result<(Extended, impl Fn(&Rejected) -> DeclarationError), DeclarationError> {
+) -> Result<(ExtendedDeclaration, impl Fn(&Rejected) -> DeclarationError), DeclarationError> {
     let mut texts = vec![Text::new(source.0, source.1, input.ident.span().file())];
     let mut mistakes = Vec::new();
     for &(output, expression) in outputs {
@@ -57,7 +57,7 @@ pub(crate) fn extended(
     if !mistakes.is_empty() {
         return Err(DeclarationError { mistakes });
     }
-    Ok((Extended { declaration, outputs: found }, rejected))
+    Ok((ExtendedDeclaration { declaration, outputs: found }, rejected))
 }
 
 /// Everything in a system that has a name.
@@ -152,7 +152,8 @@ pub(crate) fn functions(
         error
     };
     let input = choose(source, "", Some(name))?;
-    let (Extended { declaration, outputs }, _) = extended(input, ("", source), &outputs).map_err(called)?;
+    let (ExtendedDeclaration { declaration, outputs }, _) =
+        extended(input, ("", source), &outputs).map_err(called)?;
     for (i, (name, text)) in texts.iter().enumerate() {
         if !outputs.iter().any(|output| output.name == idents[i]) {
             let message = "expected one number, found several".to_owned();
@@ -182,7 +183,8 @@ impl Initial {
             names.iter().zip(expressions).map(|(n, e)| (n.as_str(), Some(e.as_str()))).collect();
         let read = || {
             let input = choose(source, file, Some(name))?;
-            let (Extended { declaration, outputs }, _) = extended(input, (file, source), &outputs)?;
+            let (ExtendedDeclaration { declaration, outputs }, _) =
+                extended(input, (file, source), &outputs)?;
             Ok(Initial { system: declaration.system, entries: outputs })
         };
         apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))

@@ -2,7 +2,7 @@
 
 use crate::apart::apart;
 use crate::error::{DeclarationError, Error, Mistake};
-use crate::expressions::{Extended, evaluate, extended, functions};
+use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
@@ -32,10 +32,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A declared system. Clones share what has been derived and compiled; each method is compiled once, when it is first used.
 #[derive(Clone)]
 pub struct System {
-    shared: Arc<Shared>,
+    shared: Arc<SystemData>,
 }
 
-struct Shared {
+struct SystemData {
     source: String,
     fingerprint: String,
     mechanics: Mechanics,
@@ -104,7 +104,7 @@ impl System {
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
     ) -> Result<System, DeclarationError> {
-        let read = apart(|| Shared::read(source, file, name, outputs));
+        let read = apart(|| SystemData::read(source, file, name, outputs));
         let shared = read.unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         Ok(System { shared: Arc::new(shared) })
     }
@@ -399,16 +399,16 @@ impl fmt::Debug for System {
     }
 }
 
-impl Shared {
+impl SystemData {
     fn read(
         source: &str,
         file: &str,
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
-    ) -> Result<Shared, DeclarationError> {
+    ) -> Result<SystemData, DeclarationError> {
         let input = choose(source, file, name)?;
         let fingerprint = fingerprint(&input);
-        let (Extended { declaration: recorded, outputs }, rejected) =
+        let (ExtendedDeclaration { declaration: recorded, outputs }, rejected) =
             extended(input.clone(), (file, source), outputs)?;
         // Without the outputs, on which no bit of the motion depends.
         let declaration = match outputs.is_empty() {
@@ -437,7 +437,7 @@ impl Shared {
             }
             declared
         };
-        Ok(Shared {
+        Ok(SystemData {
             source: source.to_owned(),
             fingerprint,
             facts: SystemFacts::of(&derived.mechanics),

@@ -1,6 +1,6 @@
 //! Values and derivatives of a problem, and what is left of its first-order conditions.
 
-use super::{Point, Rejected, Scratch, Solver, Values};
+use super::{Point, Rejection, Scratch, Solver, Values};
 use crate::dense::*;
 use crate::filter::Merit;
 use crate::problem::Term;
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 const SCALE_FROM: f64 = 100.0;
 
 /// A motion that follows from its inputs, and what functions are there.
-type Rolled<X> = (Point<X>, Values<X>);
+type Rollout<X> = (Point<X>, Values<X>);
 
 /// Residuals of the first-order conditions.
 pub(super) struct Optimality {
@@ -39,7 +39,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     /// What functions and steps are at a point.
-    pub(super) fn evaluate(&self, point: &Point<D::State>) -> Result<Values<D::State>, Rejected> {
+    pub(super) fn evaluate(&self, point: &Point<D::State>) -> Result<Values<D::State>, Rejection> {
         let mut values = self.no_values();
         self.evaluate_into(point, &mut values)?;
         Ok(values)
@@ -50,7 +50,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         &self,
         point: &Point<D::State>,
         values: &mut Values<D::State>,
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), Rejection> {
         let (problem, nx) = (self.problem, self.nx);
         values.cost = 0.0;
         values.after.clear();
@@ -60,11 +60,11 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             if let Some(next) = point.x.get(k + 1) {
                 let step = self.first_step + k;
                 let after = problem.dynamics.step(step, x, u);
-                let after = after.map_err(|cause| Rejected::Step { step, cause })?;
+                let after = after.map_err(|cause| Rejection::Step { step, cause })?;
                 let defect = &mut values.defects[k * nx..(k + 1) * nx];
                 problem.dynamics.difference(next, &after, defect);
                 if defect.iter().any(|x| !x.is_finite()) {
-                    return Err(Rejected::Step { step, cause: nhi_runtime::Failure::NonFinite });
+                    return Err(Rejection::Step { step, cause: nhi_runtime::Failure::NonFinite });
                 }
                 values.after.push(after);
             }
@@ -84,12 +84,12 @@ impl<D: Dynamics> Solver<'_, '_, D> {
     }
 
     /// The states that follow from inputs, and what functions are there.
-    pub(super) fn roll(&self, u: &[f64]) -> Result<Rolled<D::State>, Rejected> {
+    pub(super) fn roll(&self, u: &[f64]) -> Result<Rollout<D::State>, Rejection> {
         let problem = self.problem;
         let mut values = self.no_values();
         let mut states = Vec::with_capacity(problem.steps + 1);
         states.push(problem.start.clone());
-        let failed = |(step, cause)| Rejected::Step { step, cause };
+        let failed = |(step, cause)| Rejection::Step { step, cause };
         problem.dynamics.motion(problem.steps, &problem.start, u, &mut states).map_err(failed)?;
         values.after.extend_from_slice(&states[1..]);
         for (k, x) in states.iter().enumerate() {
@@ -108,12 +108,12 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         x: &D::State,
         u: &[f64],
         values: &mut Values<D::State>,
-    ) -> Result<(), Rejected> {
+    ) -> Result<(), Rejection> {
         let (problem, stage) = (self.problem, self.first_step + k);
         let finite = |what: &[String], values: &[f64]| {
             let at = values.iter().position(|x| !x.is_finite());
             match at.and_then(|at| what.get(at)) {
-                Some(what) => Err(Rejected::NonFinite { what: what.clone(), stage }),
+                Some(what) => Err(Rejection::NonFinite { what: what.clone(), stage }),
                 None => Ok(()),
             }
         };

@@ -135,16 +135,16 @@ struct Trial<X> {
 }
 
 /// Why a trial is rejected.
-enum Rejected {
+enum Rejection {
     Step { step: usize, cause: nhi_runtime::Failure },
     NonFinite { what: String, stage: usize },
 }
 
-impl From<Rejected> for PlanError {
-    fn from(rejected: Rejected) -> Self {
+impl From<Rejection> for PlanError {
+    fn from(rejected: Rejection) -> Self {
         match rejected {
-            Rejected::Step { step, cause } => PlanError::Step { step, cause },
-            Rejected::NonFinite { what, stage } => PlanError::NonFinite { what, stage },
+            Rejection::Step { step, cause } => PlanError::Step { step, cause },
+            Rejection::NonFinite { what, stage } => PlanError::NonFinite { what, stage },
         }
     }
 }

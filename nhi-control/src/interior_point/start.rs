@@ -1,6 +1,6 @@
 //! The start guess.
 
-use super::{PUSH, Rejected, Solver, Values};
+use super::{PUSH, Rejection, Solver, Values};
 use crate::dense::*;
 use crate::kkt::Inertia;
 use crate::problem::{Guess, Options};
@@ -51,7 +51,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
             match self.evaluate(&self.point) {
                 Ok(values) => self.values = values,
                 // States from which a step cannot be taken say nothing.
-                Err(Rejected::Step { .. }) => is_rolled = true,
+                Err(Rejection::Step { .. }) => is_rolled = true,
                 Err(rejected) => return Err(rejected.into()),
             }
         }

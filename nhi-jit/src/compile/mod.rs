@@ -84,12 +84,12 @@ pub(crate) struct Loops {
     /// With checks after every step.
     pub(crate) checked: LoopId,
     /// Without checks, for short steps.
-    pub(crate) unchecked: Option<Unchecked>,
+    pub(crate) unchecked: Option<UncheckedLoop>,
 }
 
 /// A loop without checks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unchecked {
+pub(crate) struct UncheckedLoop {
     pub(crate) id: LoopId,
     /// Whether it leaves out numbers that no step reads.
     pub(crate) is_partial: bool,
@@ -236,7 +236,7 @@ impl Unit {
         let is_partial =
             layout.substeps.count == 1 && method.unread.len() > layout.state.of(&Role::Multipliers).len();
         let id = self.steps_with(method, retraction, layout, Huge::Nan, is_partial)?;
-        Ok(Loops { checked, unchecked: Some(Unchecked { id, is_partial }) })
+        Ok(Loops { checked, unchecked: Some(UncheckedLoop { id, is_partial }) })
     }
 
     fn steps_with(

@@ -51,7 +51,7 @@ pub struct Fitted {
 }
 
 /// A system with a method, a guess of its start, and what is measured of it.
-struct Measured {
+struct Measurement {
     steps: Steps,
     formulas: Formulas,
     names: Vec<String>,
@@ -61,7 +61,7 @@ struct Measured {
     v0: Vec<f64>,
 }
 
-impl Observed for Measured {
+impl Observed for Measurement {
     type State = State;
 
     fn sizes(&self) -> Sizes {
@@ -169,7 +169,7 @@ impl Observed for Measured {
     }
 }
 
-impl Measured {
+impl Measurement {
     /// Sets the columns of `matrix` to the derivatives of starts by differences of order 4: no function with the derivatives of the
     /// projection is compiled. `moved` has the start that is displaced along a direction, and the unit of the displacement.
     fn differences(
@@ -224,7 +224,7 @@ impl Fitting {
         let names: Vec<String> = (0..self.measured.len()).map(|i| format!("measured[{i}]")).collect();
         let texts: Vec<(&str, &str)> =
             names.iter().zip(&self.measured).map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let measured = Measured {
+        let measured = Measurement {
             formulas: system.formulas(&texts)?,
             names: system.parameters().to_vec(),
             measured: self.measured.clone(),

@@ -242,7 +242,7 @@ impl Function<Discrete> for Text {
 }
 
 /// A problem whose texts are compiled.
-struct Stated {
+struct CompiledProblem {
     begin: State,
     end: State,
     /// Entries of the last state that have to be reached, with their names.
@@ -262,7 +262,7 @@ fn sides<'b>(bounds: impl Iterator<Item = &'b [f64; 2]> + Clone) -> [Vec<f64>; 2
     [0, 1].map(|which| bounds.clone().map(|pair| pair[which]).collect())
 }
 
-impl Stated {
+impl CompiledProblem {
     /// The problem, with the start guess that is given.
     fn problem<'a>(&self, dynamics: &'a Discrete, planning: &Planning) -> Problem<'a, Discrete> {
         let Planning { system, h, steps, .. } = planning;
@@ -344,7 +344,7 @@ impl Planning {
     }
 
     /// The functions of the problem, compiled.
-    fn stated(&self, dynamics: &Discrete) -> Result<Stated, Error> {
+    fn stated(&self, dynamics: &Discrete) -> Result<CompiledProblem, Error> {
         let Planning { system, h, .. } = self;
         let begin = dynamics.state(0, &self.q0, &self.v0, ["q0", "v0"])?;
         let (end, reached) = self.end(dynamics)?;
@@ -369,7 +369,7 @@ impl Planning {
             let texts: Vec<(&str, &str)> = places.iter().map(String::as_str).zip(names).collect();
             Some((others.clone(), text(&texts, 1.0)?))
         };
-        Ok(Stated { begin, end, reached, cost, final_cost, within })
+        Ok(CompiledProblem { begin, end, reached, cost, final_cost, within })
     }
 
     /// The last state, and the entries of it that have to be reached, with their names.

@@ -7,7 +7,7 @@ mod scene;
 
 pub(crate) use axis::{Axis, Ticks, decades, equal, ticks};
 pub(crate) use number::number;
-pub(crate) use scene::{Ball, Body, Camera, Placed, Scene, View};
+pub(crate) use scene::{Ball, Body, Camera, Placement, Scene, View};
 
 use crate::recording::{Column, Pose, Quantity, Recording};
 use base64::Engine as _;
@@ -32,7 +32,7 @@ pub(crate) struct Panels {
     pub(crate) stopped: Option<String>,
     /// Number of samples shown. All columns have as many values.
     pub(crate) samples: usize,
-    pub(crate) columns: Vec<Shown>,
+    pub(crate) columns: Vec<DrawnColumn>,
     /// The column of the number of steps.
     pub(crate) step: Option<usize>,
     /// The column of the time.
@@ -49,7 +49,7 @@ pub(crate) struct Panels {
 
 /// A column as it is shown.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct DrawnColumn {
     pub(crate) name: String,
     /// The axis that holds its values.
     pub(crate) axis: Axis,
@@ -91,9 +91,9 @@ impl Panels {
         let all: Vec<(&str, &Vec<f64>)> = recorded.chain(derived).collect();
         let values: Vec<&[f64]> = all.iter().map(|(_, values)| values.as_slice()).collect();
         let kept = decimate::kept(&values, limit);
-        let columns: Vec<Shown> = all
+        let columns: Vec<DrawnColumn> = all
             .iter()
-            .map(|(name, values)| Shown {
+            .map(|(name, values)| DrawnColumn {
                 name: (*name).to_owned(),
                 axis: Axis::of([values.as_slice()]),
                 values: kept.iter().map(|&k| values[k]).collect(),

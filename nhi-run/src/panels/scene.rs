@@ -14,7 +14,7 @@ pub(crate) enum Scene {
     /// The axes of a body that turns, on the unit sphere: entries of R, row by row.
     Sphere { title: String, rotation: [usize; 9] },
     /// Bodies or points in space.
-    Space { title: String, bodies: Vec<Placed>, view: View<3>, ball: Ball },
+    Space { title: String, bodies: Vec<Placement>, view: View<3>, ball: Ball },
 }
 
 /// What moves in the plane.
@@ -27,7 +27,7 @@ pub(crate) struct Body {
 
 /// What moves in space.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(crate) struct Placed {
+pub(crate) struct Placement {
     pub(crate) position: [usize; 3],
     /// Entries of R, row by row, of a body.
     pub(crate) rotation: Option<[usize; 9]>,
@@ -145,7 +145,7 @@ fn longest(ranges: &[(f64, f64)]) -> f64 {
 
 /// The pictures of `recording`: of its pose first, then of coordinates that are called as positions are.
 pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
-    let (mut planar, mut spatial): (Vec<Body>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let (mut planar, mut spatial): (Vec<Body>, Vec<Placement>) = (Vec::new(), Vec::new());
     let mut scenes = Vec::new();
     match &recording.about.pose {
         Some(Pose::Planar(names)) => {
@@ -162,7 +162,7 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
             if let (Some(rotation), Some(position)) =
                 (places(recording, rotation), places(recording, position))
             {
-                spatial.push(Placed { position, rotation: Some(rotation) });
+                spatial.push(Placement { position, rotation: Some(rotation) });
             }
         }
         None => {}
@@ -171,7 +171,7 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
     pairs.retain(|position| planar.iter().all(|body| body.position != *position));
     triples.retain(|position| spatial.iter().all(|body| body.position != *position));
     planar.extend(pairs.into_iter().map(|position| Body { position, heading: None }));
-    spatial.extend(triples.into_iter().map(|position| Placed { position, rotation: None }));
+    spatial.extend(triples.into_iter().map(|position| Placement { position, rotation: None }));
     planar.truncate(CURVES);
     spatial.truncate(CURVES);
     let title = |count: usize| if count == 1 { "Path" } else { "Paths" }.to_owned();

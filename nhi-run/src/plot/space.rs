@@ -3,7 +3,7 @@
 use super::chart::{arrow, instants, mark};
 use super::svg::{Anchor, Stroke, Svg};
 use super::{AXES, FRAME, GRID, PATHS, Place, QUIET, WIDTH};
-use crate::panels::{Ball, Camera, Panels, Placed, View};
+use crate::panels::{Ball, Camera, Panels, Placement, View};
 use std::f64::consts::PI;
 
 /// Length of a body's axes, relative to the picture.
@@ -118,7 +118,7 @@ pub(super) fn bodies(
     panels: &Panels,
     place: Place,
     title: &str,
-    bodies: &[Placed],
+    bodies: &[Placement],
     of: (&View<3>, &Ball),
 ) {
     let (axes_in_space, ball) = of;
@@ -131,7 +131,7 @@ pub(super) fn bodies(
     let view = Projection::within(panels, place, top);
     draw_box(svg, &view, axes_in_space, ball);
     let at =
-        |body: &Placed, k: usize| ball.place(body.position.map(|column| panels.columns[column].values[k]));
+        |body: &Placement, k: usize| ball.place(body.position.map(|column| panels.columns[column].values[k]));
     let samples = 0..panels.samples;
     for body in bodies {
         let shadow = samples.clone().map(|k| at(body, k)).map(|[x, y, _]| [x, y, -ball.half[2]]);

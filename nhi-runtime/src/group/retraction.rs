@@ -88,11 +88,11 @@ macro_rules! symmetric {
 pub(super) use symmetric;
 
 /// A polynomial Σ cⱼ adʲ by its coefficients, highest power first: the first two, and the others.
-type Descending<'a> = ([f64; 2], &'a [f64]);
+type Polynomial<'a> = ([f64; 2], &'a [f64]);
 
 /// Σ cⱼ adʲ by Horner's rule.
 #[inline(always)]
-fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Descending<'_>) -> G::Operator {
+fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Polynomial<'_>) -> G::Operator {
     let ad = G::ad(x);
     let constant = |c: f64| G::Operator::identity().times(G::Scalar::from_f64(c));
     let start = ad.times(G::Scalar::from_f64(top)).plus(constant(below));
@@ -104,7 +104,7 @@ fn polynomial<G: Group>(x: G::Algebra, ([top, below], rest): Descending<'_>) -> 
 fn polynomial_star<G: Group>(
     x: G::Algebra,
     mu: G::Algebra,
-    ([top, below], rest): Descending<'_>,
+    ([top, below], rest): Polynomial<'_>,
 ) -> G::Algebra {
     let part = |c: f64| mu.times(G::Scalar::from_f64(c));
     let start = G::ad_star(x, part(top)).plus(part(below));
@@ -118,7 +118,7 @@ fn polynomial_star<G: Group>(
 fn polynomial_k<G: Group>(
     x: G::Algebra,
     mu: G::Algebra,
-    ([top, below], rest): Descending<'_>,
+    ([top, below], rest): Polynomial<'_>,
 ) -> G::Operator {
     let ad_star = G::ad(x).transposed();
     let part = |c: f64| mu.times(G::Scalar::from_f64(c));
