@@ -29,7 +29,7 @@ const BATCHES: usize = 60;
 const NOISE: f64 = 2.0;
 
 /// Where the section of the file begins.
-const HEAD: &str = "## Time\n";
+const HEAD: &str = "\n## Time\n";
 
 /// A step that is compiled with some options, and its start.
 struct Step<'a> {
