@@ -3,7 +3,7 @@
 use crate::failed::Failed;
 use crate::files::{extension, print, save, warn};
 use clap::Args;
-use nhi_run::{Format, Recording, page, plot};
+use nhi_run::{Column, Format, Quantity, Recording, page, plot};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,9 @@ pub(crate) struct Outputs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
+    /// Say nothing of what was done.
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// Pictures to write.
@@ -60,12 +63,55 @@ impl Outputs {
             None => print(&bytes)?,
         }
         self.pictures.write(recording)?;
+        if !self.quiet {
+            eprint!("{}", self.summary(recording));
+        }
         warn(recording.about.warning.clone());
         match &recording.about.stopped {
             Some(reason) => Err(Failed::Stopped(format!("{}: {reason}", what.display()))),
             None => Ok(()),
         }
     }
+}
+
+impl Outputs {
+    /// The samples and the files that they are in; of a single run also how well constraints and energy are kept.
+    fn summary(&self, recording: &Recording) -> String {
+        let last = |name: &str| recording.column(name).and_then(|column| column.values.last().copied());
+        let files = [&self.out, &self.pictures.plot, &self.pictures.view].into_iter().flatten();
+        let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+        let mut samples = format!("{} samples", recording.samples());
+        if !files.is_empty() {
+            samples += &format!(": {}", files.join(", "));
+        }
+        if recording.all(Quantity::Swept).next().is_some() {
+            return format!("{samples}\n");
+        }
+        let (steps, t) = (last("k").unwrap_or(0.0), last("t").unwrap_or(0.0));
+        let mut kept = Vec::new();
+        let residuals = [Quantity::Residual, Quantity::PositionResidual];
+        let residuals: Vec<f64> =
+            residuals.into_iter().flat_map(|of| recording.all(of)).map(largest).collect();
+        if let Some(residual) = residuals.into_iter().reduce(f64::max) {
+            kept.push(format!("constraints hold to {residual:.1e}"));
+        }
+        if let Some(energy) = recording.all(Quantity::Energy).next()
+            && let Some(&first) = energy.values.first()
+        {
+            let change = energy.values.iter().map(|e| (e - first).abs()).fold(0.0, f64::max);
+            kept.push(format!("the energy {first:.6} changes by at most {change:.1e}"));
+        }
+        let kept = if kept.is_empty() { String::new() } else { format!("{}\n", kept.join(", ")) };
+        format!(
+            "{steps} steps of {} by {} to t = {t}, {samples}\n{kept}",
+            recording.about.h, recording.about.method
+        )
+    }
+}
+
+/// The largest magnitude in a column.
+fn largest(column: &Column) -> f64 {
+    column.values.iter().map(|x| x.abs()).fold(0.0, f64::max)
 }
 
 impl Pictures {

@@ -142,8 +142,8 @@ impl<'a> Problem<'a> {
 }
 
 impl Scheme {
-    fn of(case: &Case, model: &dyn Model) -> Result<Self, Malformed> {
-        let id = given(&case.method, "method")?;
+    fn of(case: &Case, model: &Declared) -> Result<Self, Malformed> {
+        let id = method_or_first(case, model)?;
         if id == "exact" {
             return match (&case.h, &case.steps) {
                 (None, None) => Ok(Scheme::ExactTimes(times(case)?)),
@@ -157,6 +157,13 @@ impl Scheme {
         })?;
         Ok(Scheme::Steps { method, h: step_size(case)?, steps: steps(case)? })
     }
+}
+
+/// The method of a case; if left out, the first of the declaration.
+pub(crate) fn method_or_first<'c>(case: &'c Case, model: &Declared) -> Result<&'c str, Malformed> {
+    let first = || model.system().declared().first().map(|method| method.facts().id);
+    let id = case.method.as_deref().or_else(first);
+    id.ok_or_else(|| Malformed::new("method", "missing: no method applies to this system"))
 }
 
 pub(crate) fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {

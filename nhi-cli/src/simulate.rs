@@ -5,13 +5,14 @@ use crate::csv::{Csv, not_a_number};
 use crate::declared::{self, failed};
 use crate::failed::Failed;
 use crate::files::{extension, warn};
+use crate::models;
 use crate::number::exact;
 use crate::outputs::Outputs;
 use crate::problem::pose;
 use crate::progress::{Interrupt, Progress};
 use clap::Args;
 use nhi_methods::Variant;
-use nhi_run::model::Declared;
+use nhi_run::model::{Declared, Model as _, named};
 use nhi_run::{Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// What is run, and where the results go.
 #[derive(Args, Debug)]
 pub(crate) struct Simulate {
-    /// A case, `.json`, or a Rust file with a declaration, `.rs`.
+    /// A case, `.json`, a Rust file with a declaration, `.rs`, or the name of a model of `nhi models`.
     file: PathBuf,
     #[command(flatten)]
     start: Start,
@@ -32,9 +33,10 @@ pub(crate) struct Simulate {
     /// The number of steps from one sample to the next.
     #[arg(long, value_name = "N")]
     every: Option<u64>,
-    /// Control inputs, a CSV file with a column per input. It has a row per step, or, with a column `t`, a row per change.
-    #[arg(long, value_name = "FILE")]
-    inputs: Option<PathBuf>,
+    /// Control inputs: constants, `u=0.3,w=1/2`, or a CSV file with a column per input. It has a row per step, or, with a column
+    /// `t`, a row per change.
+    #[arg(long, value_name = "FILE|NAME=VALUE,...", allow_hyphen_values = true)]
+    inputs: Option<String>,
     /// A further quantity of the samples: a name of `let`, or a name with an expression. May be repeated.
     #[arg(long, value_name = "NAME=EXPRESSION")]
     output: Vec<String>,
@@ -86,9 +88,40 @@ impl Simulate {
         let interrupt = Interrupt::new();
         let format = self.outputs.format()?;
         match extension(&self.file) {
-            "rs" => self.declaration(format, &interrupt),
+            "rs" => {
+                let outputs = self.further_outputs();
+                let system = declared::system(&self.file, self.start.name.as_deref(), &outputs)?;
+                self.declaration(system, None, &outputs, format, &interrupt)
+            }
+            "" if !self.file.exists() => self.model(format, &interrupt),
             _ => self.case(format, &interrupt),
         }
+    }
+
+    /// A model of the literature by its name, whose parameters and start may be left out.
+    fn model(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
+        let name = self.file.to_string_lossy();
+        let bundled = named(&name, false).ok_or_else(|| {
+            Failed::Wrong(format!(
+                "{name}: no such file, and {}",
+                unknown(&name, "model", &models::names(), "")
+            ))
+        })?;
+        let outputs = self.further_outputs();
+        let model = bundled.load_with(&outputs).map_err(failed)?;
+        let parameters = model.defaults();
+        let (q0, v0) = model.instance(&parameters).initial();
+        let defaults = Defaults { model: bundled.name, parameters, q0, v0 };
+        self.declaration(model.system().clone(), Some(&defaults), &outputs, format, interrupt)
+    }
+
+    /// Names and expressions of further quantities of the samples.
+    fn further_outputs(&self) -> Vec<(&str, Option<&str>)> {
+        let outputs = self.output.iter().map(|output| match output.split_once('=') {
+            Some((name, expression)) => (name.trim(), Some(expression.trim())),
+            None => (output.trim(), None),
+        });
+        outputs.collect()
     }
 
     fn case(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
@@ -124,16 +157,17 @@ impl Simulate {
         }
     }
 
-    fn declaration(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
-        let outputs = self.output.iter().map(|output| match output.split_once('=') {
-            Some((name, expression)) => (name.trim(), Some(expression.trim())),
-            None => (output.trim(), None),
-        });
-        let outputs: Vec<(&str, Option<&str>)> = outputs.collect();
-        let system = declared::system(&self.file, self.start.name.as_deref(), &outputs)?;
+    fn declaration(
+        &self,
+        system: System,
+        defaults: Option<&Defaults>,
+        outputs: &[(&str, Option<&str>)],
+        format: Format,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failed> {
         let sweeps =
             self.sweep.iter().map(|text| Sweep::parse(text, &system)).collect::<Result<Vec<_>, _>>()?;
-        let run = self.run(system, &sweeps)?;
+        let run = self.run(system, defaults, &sweeps)?;
         if let Scheme::Steps(variant) = run.scheme {
             let forewarning = run.system.forewarning(variant).map_err(failed)?;
             let is_forewarned = forewarning.is_some();
@@ -142,7 +176,7 @@ impl Simulate {
                 warn(run.system.warning(variant).map_err(failed)?);
             }
         }
-        let case = self.echo(&run, &outputs);
+        let case = self.echo(&run, defaults, outputs);
         let recording = if sweeps.is_empty() {
             let mut progress = Progress::new(run.steps);
             let recording = run.record(&mut |k| {
@@ -153,6 +187,9 @@ impl Simulate {
         } else {
             self.sweep(&run, &sweeps, interrupt)?
         };
+        if self.start.project && sweeps.is_empty() && !self.outputs.quiet {
+            eprint!("{}", projected(&run, &recording));
+        }
         self.outputs.write(&self.file, &recording, |out, recording| {
             let mut case = case;
             if self.start.project && sweeps.is_empty() {
@@ -167,14 +204,19 @@ impl Simulate {
     }
 
     /// The run that the flags describe; swept values are those of the first combination.
-    fn run(&self, system: System, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let mut run = self.start.run(system, self.method.as_deref(), sweeps)?;
+    fn run(&self, system: System, defaults: Option<&Defaults>, sweeps: &[Sweep]) -> Result<Run, Failed> {
+        let steps = self.steps.is_none().then(|| "--steps N".to_owned());
+        self.start.all_given(&system, defaults, sweeps, steps)?;
+        let mut run = self.start.run(system, defaults, self.method.as_deref(), sweeps)?;
         let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
         run.steps = steps;
         run.every = self.every.unwrap_or(1);
         let names = run.system.inputs();
         match &self.inputs {
-            Some(file) => run.inputs = inputs(file, names, run.h, steps)?,
+            Some(text) if text.contains('=') && !Path::new(text).exists() => {
+                run.inputs = Inputs::Held(constants(text, names)?);
+            }
+            Some(file) => run.inputs = inputs(Path::new(file), names, run.h, steps)?,
             None if names.is_empty() => {}
             None => warn(Some(format!("no --inputs are given: `{}` = 0", names.join("` = 0, `")))),
         }
@@ -223,10 +265,18 @@ impl Simulate {
     }
 
     /// The case that describes the run.
-    fn echo(&self, run: &Run, outputs: &[(&str, Option<&str>)]) -> Map<String, Value> {
+    fn echo(
+        &self,
+        run: &Run,
+        defaults: Option<&Defaults>,
+        outputs: &[(&str, Option<&str>)],
+    ) -> Map<String, Value> {
         let mut case = Map::new();
         let mut add = |name: &str, value: Value| case.insert(name.to_owned(), value);
-        add("declaration", beside(self.outputs.out.as_deref(), &self.file).into());
+        match defaults {
+            Some(defaults) => add("model", defaults.model.into()),
+            None => add("declaration", beside(self.outputs.out.as_deref(), &self.file).into()),
+        };
         if let Some(name) = &self.start.name {
             add("struct", name.as_str().into());
         }
@@ -282,7 +332,7 @@ impl Start {
     /// conserved.
     pub(crate) fn model(&self, file: &Path, conservative: bool) -> Result<(Declared, f64), Failed> {
         let system = declared::system(file, self.name.as_deref(), &[])?;
-        let mut run = self.run(system, None, &[])?;
+        let mut run = self.run(system, None, None, &[])?;
         if let Scheme::Steps(variant) = run.scheme {
             let simulation = run.simulation(variant).map_err(hint)?;
             (run.q0, run.v0) = (simulation.q().to_vec(), simulation.v());
@@ -291,24 +341,70 @@ impl Start {
         Ok((model.starting(run.parameters, run.q0, run.v0, conservative), run.h))
     }
 
+    /// Whether nothing is missing, or one flag alone, which has an error of its own.
+    fn all_given(
+        &self,
+        system: &System,
+        defaults: Option<&Defaults>,
+        sweeps: &[Sweep],
+        others: Option<String>,
+    ) -> Result<(), Failed> {
+        let mut missing = Vec::new();
+        if defaults.is_none() {
+            let set = |name: &String| {
+                let is_swept = sweeps.iter().any(|sweep| sweep.name == *name);
+                is_swept || self.set.iter().any(|text| text.split('=').next().map(str::trim) == Some(name))
+            };
+            let parameters = system.parameters().iter().filter(|name| !set(name));
+            let parameters: Vec<String> = parameters.map(|name| format!("{name}=VALUE")).collect();
+            if !parameters.is_empty() {
+                missing.push(format!("--set {}", parameters.join(",")));
+            }
+            for (flag, flags, names, quantity) in [
+                ("q0", &self.q0, system.coordinates(), Quantity::Coordinate),
+                ("v0", &self.v0, system.velocities(), Quantity::Velocity),
+            ] {
+                let swept = sweeps.iter().filter(|sweep| sweep.quantity == quantity).count();
+                if flags.is_empty() && swept < names.len() {
+                    missing.push(format!("--{flag} {}", names.join(",").to_uppercase()));
+                }
+            }
+        }
+        if self.h.is_none() {
+            missing.push("--h H".to_owned());
+        }
+        missing.extend(others);
+        match missing.len() {
+            0 | 1 => Ok(()),
+            _ => Err(Failed::Wrong(format!("missing: {}", missing.join(" ")))),
+        }
+    }
+
     /// A run of no steps, with inputs that are zero.
-    fn run(&self, system: System, method: Option<&str>, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let mut parameters = vec![f64::NAN; system.parameters().len()];
+    fn run(
+        &self,
+        system: System,
+        defaults: Option<&Defaults>,
+        method: Option<&str>,
+        sweeps: &[Sweep],
+    ) -> Result<Run, Failed> {
+        let mut parameters = match defaults {
+            Some(defaults) => defaults.parameters.clone(),
+            None => vec![f64::NAN; system.parameters().len()],
+        };
         for text in &self.set {
-            let (name, value) = text
-                .split_once('=')
-                .ok_or_else(|| flag("set", format!("expected NAME=VALUE, found `{text}`")))?;
-            let place = place(name.trim(), system.parameters()).ok_or_else(|| {
-                let known: Vec<&str> = system.parameters().iter().map(String::as_str).collect();
-                flag("set", unknown(name.trim(), "parameter", &known, ""))
-            })?;
-            parameters[place] = number(value).ok_or_else(|| flag("set", not_a_number(value)))?;
+            assign("set", "parameter", text, system.parameters(), &mut parameters)?;
         }
         let start = |flags: &[String], name, names: &[String], quantity| -> Result<Vec<f64>, Failed> {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let swept = sweeps.iter().filter(|sweep| sweep.quantity == quantity).count();
-            if flags.is_empty() && swept == names.len() {
-                return Ok(vec![0.0; names.len()]);
+            if flags.is_empty() {
+                match (defaults, quantity) {
+                    (Some(defaults), Quantity::Coordinate) => return Ok(defaults.q0.clone()),
+                    (Some(defaults), Quantity::Velocity) => return Ok(defaults.v0.clone()),
+                    _ if swept == names.len() => return Ok(vec![0.0; names.len()]),
+                    _ => {}
+                }
             }
             if flags.len() != names.len() {
                 let expected = format!("expected {} numbers, {}", names.len(), names.join(", "));
@@ -359,6 +455,55 @@ impl Start {
             names => Err(flag("set", format!("the parameters {} have no values", names.join(", ")))),
         }
     }
+}
+
+/// What a model has where flags are left out.
+struct Defaults {
+    model: &'static str,
+    parameters: Vec<f64>,
+    q0: Vec<f64>,
+    v0: Vec<f64>,
+}
+
+/// The entries of the start that the projection has changed.
+fn projected(run: &Run, recording: &Recording) -> String {
+    let changed = |quantity: Quantity, given: &[f64]| -> Vec<String> {
+        let columns = recording.all(quantity).zip(given);
+        let pairs = columns.filter_map(|(column, &from)| Some((&column.name, from, *column.values.first()?)));
+        let changed = pairs.filter(|(_, from, to)| (to - from).abs() > 1e-12 * from.abs().max(to.abs()));
+        changed.map(|(name, from, to)| format!("{name} from {from} to {to:.6}")).collect()
+    };
+    let all = [changed(Quantity::Coordinate, &run.q0), changed(Quantity::Velocity, &run.v0)].concat();
+    match all.is_empty() {
+        true => "--project changed nothing\n".to_owned(),
+        false => format!("--project changed {}\n", all.join(", ")),
+    }
+}
+
+/// Sets the number with a name by `NAME=VALUE`.
+fn assign(of: &str, kind: &str, text: &str, names: &[String], numbers: &mut [f64]) -> Result<(), Failed> {
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| flag(of, format!("expected NAME=VALUE, found `{text}`")))?;
+    let place = place(name.trim(), names).ok_or_else(|| {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        flag(of, unknown(name.trim(), kind, &known, ""))
+    })?;
+    numbers[place] = number(value).ok_or_else(|| flag(of, not_a_number(value)))?;
+    Ok(())
+}
+
+/// Inputs that are held, by their names.
+fn constants(text: &str, names: &[String]) -> Result<Vec<f64>, Failed> {
+    let mut inputs = vec![f64::NAN; names.len()];
+    for text in text.split(',') {
+        assign("inputs", "input", text, names, &mut inputs)?;
+    }
+    let missing: Vec<&str> =
+        names.iter().zip(&inputs).filter(|(_, x)| x.is_nan()).map(|(name, _)| name.as_str()).collect();
+    if !missing.is_empty() {
+        warn(Some(format!("--inputs: `{}` = 0", missing.join("` = 0, `"))));
+    }
+    Ok(inputs.into_iter().map(|x| if x.is_nan() { 0.0 } else { x }).collect())
 }
 
 /// A start that violates constraints can be projected.

@@ -5,7 +5,7 @@ use crate::declared::{failed, model};
 use crate::failed::Failed;
 use crate::files::read;
 use crate::number::Number;
-use crate::problem::{given, parameters, pose};
+use crate::problem::{given, method_or_first, parameters, pose};
 use crate::simulate::{beside, params};
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model};
@@ -69,7 +69,7 @@ impl<T: DeserializeOwned> Stated<T> {
         let read = || {
             let (n, m) = (model.coordinates().len(), model.velocities().len());
             let system = model.system().clone();
-            let id = given(&case.method, "method")?;
+            let id = method_or_first(&case, model)?;
             let every = case.every.map_or(Ok(1), |every| crate::problem::count(every, "every"))?;
             if every == 0 {
                 return Err(Malformed::new("every", "must be at least 1"));

@@ -47,7 +47,7 @@ fn all_files_of_a_run() {
         let done = run(
             &folder,
             &format!(
-                "--steps 1000 --every 100 --output v2=dot(x)^2+dot(y)^2 --pose x,y,theta --out {out} --plot out.svg --view out.html"
+                "--steps 1000 --every 100 --output v2=dot(x)^2+dot(y)^2 --pose x,y,theta --out {out} --plot out.svg --view out.html --quiet"
             ),
         );
         assert!(done.status.success(), "{}", text(&done.stderr));
@@ -207,21 +207,38 @@ fn mistakes_of_declarations_are_shown_in_their_lines() {
 fn mistakes_name_the_flag() {
     let folder = folder("mistakes");
     for (arguments, mistake) in [
-        ("run sleigh.rs --h 0.01 --steps 1 --v0 0,0,0", "--q0: expected 3 numbers, theta, x, y; found 0"),
+        (
+            "run sleigh.rs --set J=1,m=1,a=1 --h 0.01 --steps 1 --v0 0,0,0",
+            "--q0: expected 3 numbers, theta, x, y; found 0",
+        ),
+        (
+            "run sleigh.rs",
+            "missing: --set J=VALUE,m=VALUE,a=VALUE --q0 THETA,X,Y --v0 THETA,X,Y --h H --steps N",
+        ),
+        (
+            "run sleigh.rs --set m=1 --v0 0,0,0 --h 1",
+            "missing: --set J=VALUE,a=VALUE --q0 THETA,X,Y --steps N",
+        ),
         (
             "run sleigh.rs --h 0.01 --steps 1 --q0 0,0,0 --v0 0,0,0",
             "--set: the parameters `J`, `m`, `a` have no values",
         ),
-        ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --steps 1", "--h: missing"),
+        ("run sleigh.rs --set J=1,m=1,a=1 --q0 0,0,0 --v0 0,0,0 --steps 1", "--h: missing"),
         ("run sleigh.rs --set J=1 --set m=1 --set a=1 --q0 0,0,0 --v0 0,0,0 --h 1", "--steps: missing"),
-        ("run sleigh.rs --q0 0,0 --v0 0,0,0", "--q0: expected 3 numbers, theta, x, y; found 2"),
-        ("run sleigh.rs --q0 0,0,0 --v0 0,0,0 --h one --steps 1", "--h: expected a number, a fraction"),
         (
-            "run sleigh.rs --set J --q0 0,0,0 --v0 0,0,0 --h 1 --steps 1",
+            "run sleigh.rs --set J=1,m=1,a=1 --q0 0,0 --v0 0,0,0 --h 1 --steps 1",
+            "--q0: expected 3 numbers, theta, x, y; found 2",
+        ),
+        (
+            "run sleigh.rs --set J=1,m=1,a=1 --q0 0,0,0 --v0 0,0,0 --h one --steps 1",
+            "--h: expected a number, a fraction",
+        ),
+        (
+            "run sleigh.rs --set J --set m=1,a=1 --q0 0,0,0 --v0 0,0,0 --h 1 --steps 1",
             "--set: expected NAME=VALUE, found `J`",
         ),
         (
-            "run sleigh.rs --set j=1 --q0 0,0,0 --v0 0,0,0 --h 1 --steps 1",
+            "run sleigh.rs --set j=1,J=1,m=1,a=1 --q0 0,0,0 --v0 0,0,0 --h 1 --steps 1",
             "--set: unknown parameter `j`, did you mean `J`?",
         ),
         (
@@ -420,4 +437,56 @@ fn a_new_crate_builds() {
         assert_eq!(wrong.status.code(), Some(2));
         assert!(text(&wrong.stderr).contains(mistake));
     }
+}
+
+/// A run says on standard error what it did, and what the projection changed.
+#[test]
+fn a_run_says_what_it_did() {
+    let folder = folder("summary");
+    let done = run(&folder, "--steps 100 --out out.csv");
+    let said = text(&done.stderr);
+    assert_eq!(text(&done.stdout), "");
+    assert!(said.starts_with("100 steps of 0.01 by "), "{said}");
+    assert!(said.contains(" to t = 1, 101 samples: out.csv\nconstraints hold to "), "{said}");
+    assert!(said.contains(", the energy 0.645000 changes by at most "), "{said}");
+    let start = START.replace("--v0 1,0.5,0.2", "--v0 1,0.5,0.5");
+    let done = nhi(&folder, &format!("{start} --steps 1 --project --out out.csv"));
+    assert!(text(&done.stderr).contains("--project changed dot_theta from 1 to "), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains(", dot_y from 0.5 to "), "{}", text(&done.stderr));
+}
+
+/// A model is run by its name, from its own start or another one.
+#[test]
+fn models_by_name() {
+    let folder = folder("named");
+    let done = nhi(&folder, "run sleigh_com --h 0.01 --steps 10 --set m=2 --out out.json");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let json: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+    assert_eq!((json["model"].as_str(), json["params"]["m"].as_f64()), (Some("sleigh_com"), Some(2.0)));
+    assert_eq!(json["q0"][0].as_f64(), Some(0.3));
+    assert!(text(&nhi(&folder, "check out.json").stdout).starts_with("ok out.json: "));
+    let wrong = nhi(&folder, "run sleigh_con --h 0.01 --steps 10");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("did you mean `sleigh_com`?"), "{}", text(&wrong.stderr));
+}
+
+/// Inputs that are held are constants by name.
+#[test]
+fn inputs_as_constants() {
+    let folder = folder("constants");
+    let cart = "#[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(x, y), inputs(u, w), lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(), force = u*dx + w*dy
+        )]
+        struct Cart { m: f64 }";
+    std::fs::write(folder.join("cart.rs"), cart).unwrap();
+    let start = "run cart.rs --set m=1 --q0 0,0 --v0 0,0 --h 0.01 --steps 3 --out out.json";
+    let done = nhi(&folder, &format!("{start} --inputs u=0.5,w=-1/4"));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let json: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+    assert_eq!(json["inputs"], serde_json::json!([0.5, -0.25]));
+    let done = nhi(&folder, &format!("{start} --inputs w=1"));
+    assert!(text(&done.stderr).contains("warning: --inputs: `u` = 0"), "{}", text(&done.stderr));
+    let wrong = nhi(&folder, &format!("{start} --inputs v=1"));
+    assert!(text(&wrong.stderr).contains("--inputs: unknown input `v`"), "{}", text(&wrong.stderr));
 }

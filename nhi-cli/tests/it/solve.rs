@@ -106,7 +106,7 @@ fn a_lane_is_changed() {
     let mut problem = lane;
     problem["starts"] = 4.into();
     std::fs::write(folder.join("lane.json"), problem.to_string()).unwrap();
-    let done = nhi(&folder, "plan lane.json --out changed.json");
+    let done = nhi(&folder, "plan lane.json --out changed.json --quiet");
     let said = text(&done.stderr);
     assert!(done.status.success() && said.lines().last().unwrap().starts_with("cost 2.74572"), "{said}");
     assert!(said.starts_with("another start guess: cost "), "{said}");
