@@ -15,6 +15,9 @@ pub(crate) struct Outputs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
+    /// Begin a CSV file with lines `# name: value` that say what was run.
+    #[arg(long)]
+    comments: bool,
     /// Say nothing of what was done.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -44,7 +47,12 @@ impl Outputs {
     /// A name with another extension than its file needs.
     pub(crate) fn format(&self) -> Result<Format, Failed> {
         self.pictures.check()?;
-        self.out.as_deref().map_or(Ok(Format::Json), format_of)
+        let format = self.out.as_deref().map_or(Ok(Format::Json), format_of)?;
+        match (self.comments, format) {
+            (false, format) => Ok(format),
+            (true, Format::Csv) => Ok(format.with_comments()),
+            (true, _) => Err(Failed::Wrong("--comments: goes with --out FILE.csv".to_owned())),
+        }
     }
 
     /// Writes what there is of a run of `what`, and then says why it ended early.

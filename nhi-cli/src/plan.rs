@@ -63,15 +63,14 @@ impl Plan {
             Err(_) if !is_solved => return Err(unsolved()),
             Err(error) => return Err(failed(error)),
         };
+        if is_solved {
+            // The samples may be on standard output.
+            eprintln!("{message}");
+        }
         let written = self
             .outputs
             .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));
-        if !is_solved {
-            return Err(unsolved());
-        }
-        // The samples may be on standard output.
-        eprintln!("{message}");
-        written
+        if is_solved { written } else { Err(unsolved()) }
     }
 }
 

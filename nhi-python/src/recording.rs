@@ -106,10 +106,12 @@ impl Recording {
         py.detach(|| nhi_run::plot(&self.inner))
     }
 
-    /// The bytes of a file in the format of this extension. JSON begins with the fields of the case, a text of JSON.
-    fn file(&self, py: Python<'_>, extension: &str, case: &str) -> PyResult<Vec<u8>> {
+    /// The bytes of a file in the format of this extension, CSV perhaps with comments. JSON begins with the fields of the case, a
+    /// text of JSON.
+    fn file(&self, py: Python<'_>, extension: &str, case: &str, comments: bool) -> PyResult<Vec<u8>> {
         let format =
             Format::of(extension).map_err(|message| PyValueError::new_err(format!("path: {message}")))?;
+        let format = if comments { format.with_comments() } else { format };
         let case =
             serde_json::from_str(case).map_err(|error| PyValueError::new_err(format!("case: {error}")))?;
         let mut out = Cursor::new(Vec::new());

@@ -227,10 +227,11 @@ def test_files(sleigh, tmp_path):
     with np.load(run.save(tmp_path / "run.npz")) as arrays:
         assert set(arrays) == {*run.columns, "about"}
         np.testing.assert_array_equal(arrays["theta"], run["theta"])
-    lines = run.save(tmp_path / "run.csv").read_text().splitlines()
+    lines = run.save(tmp_path / "run.csv", comments=True).read_text().splitlines()
     comments = [line for line in lines if line.startswith("# ")]
     assert '# method: "dla2"' in comments and lines[len(comments)].split(",") == run.columns
     numbers = np.loadtxt(lines[len(comments) + 1 :], delimiter=",")
+    assert run.save(tmp_path / "plain.csv").read_text().splitlines() == lines[len(comments) :]
     np.testing.assert_array_equal(numbers, np.column_stack(list(run.values())))
     written = json.loads(run.save(tmp_path / "run.json").read_text())
     assert written["method"] == "dla2" and written["params"] == P

@@ -102,9 +102,10 @@ class Run(Mapping[str, Array]):
         """μ(q) v + μ₀(q) of the constraints, shape (K, m)."""
         return self._recording.matrix("residual")
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, comments: bool = False) -> Path:
         """Writes a file; `path` ends in `.csv`, `.json` or `.npz`. Numbers can be read back exactly.
 
+        With `comments`, CSV begins with lines `# name: value` that say what was run.
         JSON is a case for the command `nhi`, if the system comes from a file.
         """
         path = Path(path)
@@ -115,7 +116,7 @@ class Run(Mapping[str, Array]):
         if "declaration" in case:
             # Cases name files relative to themselves.
             case["declaration"] = os.path.relpath(case["declaration"], path.resolve().parent)
-        path.write_bytes(self._recording.file(path.suffix.removeprefix("."), json.dumps(case)))
+        path.write_bytes(self._recording.file(path.suffix.removeprefix("."), json.dumps(case), comments))
         return path
 
     def view(self, path: str | os.PathLike[str]) -> Path:

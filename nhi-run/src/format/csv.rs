@@ -4,23 +4,31 @@ use super::facts;
 use crate::recording::Recording;
 use std::io::{self, Write};
 
-/// Comments `# name: value` with what was run, a header, and a line per sample. Numbers have as many digits as it takes to
-/// read them back exactly.
+/// A header and a line per sample; before them, on request, lines `# name: value` that say what was run. Numbers have as many
+/// digits as it takes to read them back exactly.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn csv(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
-    for (name, value) in facts(&recording.about) {
-        writeln!(out, "# {name}: {value}")?;
+pub fn csv(out: &mut dyn Write, recording: &Recording, comments: bool) -> io::Result<()> {
+    if comments {
+        for (name, value) in facts(&recording.about) {
+            writeln!(out, "# {name}: {value}")?;
+        }
     }
     let names: Vec<&str> = recording.columns.iter().map(|column| column.name.as_str()).collect();
     writeln!(out, "{}", names.join(","))?;
     for i in 0..recording.samples() {
         for (j, column) in recording.columns.iter().enumerate() {
             let separator = if j == 0 { "" } else { "," };
-            write!(out, "{separator}{}", column.values[i])?;
+            write!(out, "{separator}{}", number(column.values[i]))?;
         }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// The shortest decimal that is read back as the number, with an exponent where there would be many zeros.
+fn number(x: f64) -> String {
+    let is_plain = x == 0.0 || !x.is_finite() || (1e-5..1e16).contains(&x.abs());
+    if is_plain { x.to_string() } else { format!("{x:e}") }
 }

@@ -16,8 +16,10 @@ use std::io::{self, Write};
 /// A file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// A header and a line per sample, after comments with what was run.
+    /// A header and a line per sample.
     Csv,
+    /// The same after comments that say what was run.
+    CommentedCsv,
     /// The case and its samples.
     Json,
     /// An archive with an array per column, and what was run as the string `about`.
@@ -38,6 +40,12 @@ impl Format {
         }
     }
 
+    /// The same format with comments; CSV alone has any.
+    #[must_use]
+    pub fn with_comments(self) -> Format {
+        if self == Format::Csv { Format::CommentedCsv } else { self }
+    }
+
     /// Writes a recording; JSON begins with the fields of its `case`.
     ///
     /// # Errors
@@ -49,7 +57,8 @@ impl Format {
         case: &Map<String, Value>,
     ) -> io::Result<()> {
         match self {
-            Format::Csv => csv(out, recording),
+            Format::Csv => csv(out, recording, false),
+            Format::CommentedCsv => csv(out, recording, true),
             Format::Json => json(out, recording, case, &json::plain),
             Format::Npz => npz(out, recording),
         }

@@ -236,7 +236,10 @@ fn files_hold_the_numbers() {
         bytes
     };
     let theta = &recording.column("theta").unwrap().values;
-    let csv = String::from_utf8(write(Format::of("csv").unwrap())).unwrap();
+    let plain = String::from_utf8(write(Format::of("csv").unwrap())).unwrap();
+    let csv = String::from_utf8(write(Format::CommentedCsv)).unwrap();
+    assert!(csv.ends_with(&plain) && plain.starts_with("k,t,theta"), "{plain}");
+    assert!(!plain.contains("0.000000") && plain.contains("e-"), "{plain}");
     let (about, table): (Vec<&str>, Vec<&str>) = csv.lines().partition(|line| line.starts_with('#'));
     assert!(about.contains(&"# method: \"dla2\"") && about.contains(&"# h: 0.01"), "{about:?}");
     assert!(about.iter().any(|line| line.contains(&recording.about.declaration)), "{about:?}");
