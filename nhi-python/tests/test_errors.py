@@ -46,6 +46,14 @@ def test_all_mistakes_are_reported_with_help():
     assert str(again) == str(error) and again.token == "mm"
 
 
+def test_powers_as_in_python():
+    stars = nhi.System(**{**SLEIGH, "lagrangian": SLEIGH["lagrangian"].replace("^", "**")})
+    assert str(stars.report()) == str(nhi.System(**SLEIGH).report())
+    with pytest.raises(nhi.DeclarationError) as caught:
+        nhi.System(**{**SLEIGH, "lagrangian": "J/2*dot(theta)**2 + mm/2*dot(x)**2"})
+    assert (caught.value.column, caught.value.token) == (21, "mm")
+
+
 def test_mistakes_of_files(tmp_path):
     file = tmp_path / "bad.rs"
     file.write_text(

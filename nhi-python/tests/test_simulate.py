@@ -100,6 +100,10 @@ def test_inputs(driven):
     for row in u:
         simulation.step(row)
     np.testing.assert_array_equal(simulation.q, run.q[-1])
+    sines = np.sin([[k * start["h"]] for k in range(200)])
+    by_rows = driven.simulate(p, **start, steps=200, inputs=sines)
+    by_time = driven.simulate(p, **start, steps=200, inputs=np.sin)
+    np.testing.assert_array_equal(by_time.q, by_rows.q)
     held = driven.simulate(p, **start, steps=200, inputs=[0.5])
     np.testing.assert_array_equal(held["u"], np.full(201, 0.5))
     simulation = driven.simulation(p, **start)

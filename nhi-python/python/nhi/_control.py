@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nhi import _arguments as arguments
 from nhi import _nhi
 from nhi._arguments import Array
+from nhi._declaration import powers
 from nhi._run import Run
 from nhi._system import System
 
@@ -372,7 +373,7 @@ def _forwards(h: Any) -> float:
 def _text(name: str, given: Any) -> str:
     if not isinstance(given, str):
         raise ValueError(f"{name}: expected a text, found {given!r}")
-    return given
+    return powers(given)
 
 
 def _free(name: str, given: ArrayLike, system: System) -> Array:

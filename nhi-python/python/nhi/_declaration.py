@@ -136,4 +136,9 @@ def texts(argument: str, all: Iterable[str]) -> list[str]:
 def text_of(argument: str, text: Any) -> str:
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
         raise ValueError(f"{argument}: expected a text, found {text!r}")
-    return text if isinstance(text, str) else repr(text)
+    return powers(text) if isinstance(text, str) else repr(text)
+
+
+def powers(text: str) -> str:
+    """The text with powers in the grammar's notation; columns stay, for errors."""
+    return text.replace("**", "^ ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +47,7 @@ class Frame(NamedTuple):
 class System:
     """A mechanical system with nonholonomic constraints, declared by formulas in the grammar of the Rust derive.
 
-    Formulas are texts such as `m/2*dot(x)^2`: `dot(x)` is the velocity of `x`, `dx` its differential. SymPy expressions
+    Formulas are texts such as `m/2*dot(x)^2`, or `m/2*dot(x)**2`: `dot(x)` is the velocity of `x`, `dx` its differential. SymPy expressions
     are accepted as well; coordinates are then functions of `dynamicsymbols._t`.
 
     Args:
@@ -258,7 +258,7 @@ class System:
         steps: int,
         method: str | None = None,
         every: int = 1,
-        inputs: ArrayLike | None = None,
+        inputs: ArrayLike | Callable[[float], ArrayLike] | None = None,
         project: bool = False,
         progress: bool = False,
         z0: ArrayLike | None = None,
@@ -274,7 +274,8 @@ class System:
             method: id of the method, one of `methods` or a composition; or `"exact"`, the exact flow to nearly the accuracy
                 of numbers, which takes long.
             every: number of steps from one sample to the next.
-            inputs: control inputs, shape (k,), held, or (steps, k), one row per step; zeros if left out.
+            inputs: control inputs, shape (k,), held, or (steps, k), one row per step, or a function of the time at which a step
+                begins; zeros if left out.
             project: replace the start by the nearest admissible one, instead of refusing it.
             progress: show a bar (needs tqdm).
             z0: auxiliary states at t = 0; zeros if left out.
@@ -284,6 +285,9 @@ class System:
             StepError: a step failed; its `partial` is the `Run` until then. A `KeyboardInterrupt` has a `partial`, too.
         """
         steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
+        h = arguments.number("h", h)
+        if callable(inputs):
+            inputs = np.reshape([inputs(k * h) for k in range(steps)], (steps, -1)) if steps else None
         held = inputs is None or np.ndim(inputs) == 1
         all_inputs = self._inputs(inputs) if held else arguments.rows("inputs", inputs, self.inputs, None)  # type: ignore[arg-type]
         if method != "exact":
@@ -293,7 +297,6 @@ class System:
         parameters = arguments.parameters(p, self.parameters)
         q0, v0 = self._state("q0", q0, "v0", v0)
         z = self._auxiliary("z0", z0)
-        h = arguments.number("h", h)
         # What the command `nhi run` reads.
         case: dict[str, Any] = {} if self._file is None else {"declaration": str(self._file), "struct": self.name}
         case |= {"params": {name: np.asarray(p[name], float).tolist() for name in arguments.fields(self.parameters)}}
