@@ -160,8 +160,8 @@ use proc_macro::TokenStream;
 ///
 /// # Time and inputs
 ///
-/// The time `t` may stand in the Lagrangian, in the force, in position constraints and in the affine part of constraints;
-/// inputs may stand in the force and in the affine part of constraints. Both may stand in the rates of auxiliary states. A driven
+/// The time `t` may stand in the Lagrangian, in the force and in constraints, also in their coefficients, as of a blade that is turned,
+/// `sin(w*t)*dx - cos(w*t)*dy`; inputs may stand in the force and in the affine part of constraints. Both may stand in the rates of auxiliary states. A driven
 /// wheel or a moving belt is such a constraint:
 ///
 /// ```text
@@ -172,7 +172,8 @@ use proc_macro::TokenStream;
 /// )
 /// ```
 ///
-/// - Coefficients of velocities and differentials in one-forms depend neither on `t` nor on inputs.
+/// - Coefficients of velocities and differentials in one-forms do not depend on inputs: an angle that is steered is a coordinate that an
+///   input drives, `dot(delta) - rate`.
 /// - `dot(e)` and `d(e)` of an expression with `t` contain its derivative by `t`: `dot(x - s*sin(t))` is
 ///   `dot(x) - s*cos(t)`.
 /// - Inputs are held over a step. At its end the constraint holds with the inputs of the step.

@@ -45,7 +45,7 @@ struct NoConstraintAtAll;
     coordinates(x, y, z),
     inputs(u),
     lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2,
-    constraints(dx + t*dy, dz + u*dx),
+    constraints(dx + u*dy, dz + u*dx),
 )]
 struct Misplaced;
 

@@ -282,3 +282,38 @@ fn energy_changes_by_the_work_of_motors() {
     assert!(fine < 1e-3 && ((coarse / fine).log2() - 2.0).abs() < 0.1, "{coarse} {fine}");
     assert_eq!(DifferentialDrive::INPUTS, ["speed_left", "speed_right"]);
 }
+
+/// A knife edge without a mass of its own, which is turned at a constant rate.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2),
+    constraints(blade: sin(w*t)*dx - cos(w*t)*dy),
+    methods(Dla2, DlaRattle, Rk4),
+)]
+struct TurnedEdge {
+    m: f64,
+    w: f64,
+}
+
+/// It keeps its speed, and goes round a circle.
+#[test]
+fn a_knife_edge_that_is_turned_goes_round_a_circle() {
+    fn error<M: Method<TurnedEdge> + Copy>(method: M, steps: u64) -> f64 {
+        let (w, s, end) = (1.3, 0.7, 4.0);
+        let mut sim =
+            Simulation::new(TurnedEdge { m: 2.0, w }, method, [0.0; 2], [s, 0.0], end / steps as f64)
+                .unwrap();
+        sim.advance(steps).unwrap();
+        let (sin, cos) = (w * end).sin_cos();
+        let exact = [s / w * sin, s / w * (1.0 - cos)];
+        (sim.q()[0] - exact[0]).hypot(sim.q()[1] - exact[1])
+    }
+    for (order, [coarse, fine]) in [
+        (2.0, [100, 200].map(|n| error(Dla2, n))),
+        (2.0, [100, 200].map(|n| error(DlaRattle, n))),
+        (4.0, [100, 200].map(|n| error(Rk4, n))),
+    ] {
+        assert!(((coarse / fine).log2() - order).abs() < 0.1, "{order}: {coarse:e} {fine:e}");
+    }
+}

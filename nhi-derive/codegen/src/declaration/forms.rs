@@ -31,8 +31,6 @@ enum Fault {
     NotLinearInDifferentials,
     /// The coefficient of a differential depends on a velocity.
     VelocityInCoefficient,
-    /// The coefficient of a velocity or a differential depends on time.
-    DrivenCoefficient,
     /// The coefficient of a velocity or a differential depends on an input.
     InputInCoefficient,
 }
@@ -44,8 +42,8 @@ impl Fault {
             Fault::NotLinearInVelocities => "this is not linear in the velocities",
             Fault::NotLinearInDifferentials => "this is not linear in the differentials",
             Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
-            Fault::DrivenCoefficient | Fault::InputInCoefficient => {
-                "the coefficient of a velocity or a differential may not depend on time or inputs"
+            Fault::InputInCoefficient => {
+                "the coefficient of a velocity or a differential may not depend on inputs"
             }
         }
     }
@@ -62,9 +60,6 @@ impl Fault {
             Fault::NotLinearInVelocities | Fault::NotLinearInDifferentials => error,
             Fault::VelocityInCoefficient => {
                 error.help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
-            }
-            Fault::DrivenCoefficient => {
-                error.help("time and inputs may stand in the affine part, as in `dx - u*dt`")
             }
             Fault::InputInCoefficient => error.help(
                 "declare the angle as a coordinate and drive it: with the coordinate `delta` and its rate as the input, `dot(delta) - rate` is one more constraint",
@@ -299,12 +294,8 @@ impl Lowering<'_> {
         let degrees = self.degrees_under(rule, monomial);
         rule.fault(degrees).or_else(|| match rule {
             Rule::Constraint(_) if degrees.velocities + degrees.differentials > 0 => {
-                if self.pool.depends_on(coefficient, &self.symbols.inputs) {
-                    Some(Fault::InputInCoefficient)
-                } else {
-                    let driven = self.pool.depends_on(coefficient, &[self.symbols.t]);
-                    driven.then_some(Fault::DrivenCoefficient)
-                }
+                let is_driven = self.pool.depends_on(coefficient, &self.symbols.inputs);
+                is_driven.then_some(Fault::InputInCoefficient)
             }
             _ => None,
         })

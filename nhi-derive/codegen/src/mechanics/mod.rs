@@ -9,7 +9,7 @@
 //! λ = −C⁻¹ (μ M⁻¹ b + γ),            C = μ M⁻¹ μᵀ,   γ = ∂(μ v + μ₀)/∂q · v + ∂(μ v + μ₀)/∂t.
 //! ```
 //!
-//! M, a, V and μ₀ may depend on the time, and so may the μ of position constraints; μ₀ may depend on inputs, which
+//! M, a, V, μ and μ₀ may depend on the time; μ₀ may depend on inputs, which
 //! are held: their rates do not occur in γ.
 //!
 //! The force f and the rates F of auxiliary states z, dz/dt = F, depend on q, v, z, t and inputs; nothing else depends on z.

@@ -69,6 +69,18 @@ const BELT: Case = Case {
     v: &[0.7, 0.5, 0.3],
 };
 
+/// Time in the coefficients of one-forms: a blade that is turned in its frame.
+const TURNED: Case = Case {
+    attribute: "coordinates(theta, x, y), \
+        lagrangian = dot(theta)^2/4 + (dot(x)^2 + dot(y)^2)/2 + theta*x*y/3 - cos(2*t)*x, \
+        let(heading = theta + sin(2*t)/2), \
+        constraints(blade: (1 + t/3)*dtheta/5 + sin(heading)*dx - cos(heading)*dy)",
+    methods: BELT.methods,
+    reference: "rk4",
+    q: &[0.3, 0.1, -0.2],
+    v: &[0.7, 0.5, 0.3],
+};
+
 /// A mass matrix that couples coordinates by a function of the time and a coordinate.
 const COUPLED: Case = Case {
     attribute: "coordinates(x, y, z), \
@@ -96,7 +108,7 @@ const SUPPORT: Case = Case {
 const BODY: Case = Case {
     attribute: "coordinates(s), group = SE2(th, x, y; w, u, v), \
         lagrangian = (1 + sin(t)/4)*(u^2 + v^2 + w^2/2)/2 + dot(s)^2/4 + cos(t)*s*w/3 - s^2*cos(t), \
-        constraints(dot(s) - s*w - sin(t), v - w/5 + cos(3*t)/9)",
+        constraints(dot(s) - s*w - sin(t), v - (1 + t^2)*w/5 + cos(3*t)/9)",
     methods: "Rdp, RdpMidpoint, RdpLeft, RdpRight, Rattle, GniMidpoint, RattleRestarted, Rkmk2",
     reference: "rkmk4",
     q: &[0.7, 0.4, 0.5, -0.2],
@@ -108,7 +120,7 @@ const TIME: f64 = 0.48;
 #[test]
 fn methods_have_their_order_on_systems_that_depend_on_time() {
     let still = |_: f64| Vec::new();
-    for Case { attribute, methods, reference, q, v } in [BELT, COUPLED, SUPPORT, BODY] {
+    for Case { attribute, methods, reference, q, v } in [BELT, TURNED, COUPLED, SUPPORT, BODY] {
         let exact = if reference == "rk4" { "Rk4" } else { "Rkmk4" };
         let optimised = derive(&format!("{attribute}, methods({methods}, {exact})"));
         let v = call(&optimised.system.project, &[vec![], q.to_vec(), v.to_vec(), vec![0.0], vec![]]);

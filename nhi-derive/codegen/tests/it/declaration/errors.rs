@@ -36,16 +36,12 @@ fn forms() {
         ("KINETIC, constraints(dx = dy)", &["the right-hand side of a constraint is `0`"]),
         ("KINETIC, constraints(u: dx, u: dy)", &["the label `u` is used twice"]),
         (
-            "KINETIC, constraints(t*dx)",
-            &["the coefficient of a velocity or a differential may not depend on time or inputs"],
-        ),
-        (
-            "KINETIC, let(w = t), constraints(w*dx)",
-            &["the coefficient of a velocity or a differential may not depend on time or inputs"],
+            "KINETIC, inputs(u), let(w = u), constraints(w*dx)",
+            &["the coefficient of a velocity or a differential may not depend on inputs"],
         ),
         (
             "KINETIC, inputs(u), constraints(u*dx)",
-            &["the coefficient of a velocity or a differential may not depend on time or inputs"],
+            &["the coefficient of a velocity or a differential may not depend on inputs"],
         ),
         ("KINETIC, constraints(), force = dx*dy", &["this is not linear in the differentials"]),
         ("KINETIC, constraints(), force = dx + 2", &["this term carries no differential"]),
@@ -102,10 +98,7 @@ fn lagrangians() {
         ("KINETIC + d(x), constraints()", &["a differential may not appear in the Lagrangian"]),
         (
             "KINETIC, constraints(u*dot(x) + t*dot(y)), inputs(u)",
-            &[
-                "the coefficient of a velocity or a differential may not depend on time or inputs",
-                "the coefficient of a velocity or a differential may not depend on time or inputs",
-            ],
+            &["the coefficient of a velocity or a differential may not depend on inputs"],
         ),
         ("KINETIC + u*x, inputs(u), constraints()", &["the input `u` may not appear in the Lagrangian"]),
         ("KINETIC + dot(u*x), inputs(u), constraints()", &["the input `u` may not appear inside `dot`"]),
