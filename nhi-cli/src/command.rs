@@ -12,7 +12,8 @@ use crate::scoreboard::{self, Measured, Selection};
 use crate::simulate::Simulate;
 use crate::{demo, list, new, progress};
 use clap::builder::PossibleValuesParser;
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::report::Format;
 use nhi_codegen::source::ExpandError;
@@ -159,6 +160,11 @@ enum Command {
 }
 
 impl Arguments {
+    /// Those of the program; where they have mistakes, it ends with a message.
+    pub fn read() -> Arguments {
+        Arguments::try_parse().unwrap_or_else(|error| suggesting(error).exit())
+    }
+
     /// Executes the command.
     pub fn execute(self) -> ExitCode {
         let done = match self.command {
@@ -194,6 +200,24 @@ impl Arguments {
             Err(failed) => failed.report().into(),
         }
     }
+}
+
+/// The same error with the command that was meant. Clap suggests none where letters have changed their places.
+fn suggesting(mut error: clap::Error) -> clap::Error {
+    let is_wanted =
+        error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
+    if let (true, Some(ContextValue::String(mistyped))) =
+        (is_wanted, error.get(ContextKind::InvalidSubcommand))
+    {
+        let command = Arguments::command();
+        let distances = command
+            .get_subcommands()
+            .map(|of| (strsim::damerau_levenshtein(mistyped, of.get_name()), of.get_name()));
+        if let Some((_, name)) = distances.min().filter(|(distance, _)| *distance <= 2) {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name.to_owned()]));
+        }
+    }
+    error
 }
 
 fn demonstrate() -> Result<(), Failed> {

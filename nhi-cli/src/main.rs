@@ -1,8 +1,7 @@
 //! The `nhi` command.
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nhi_cli::command::Arguments::parse().execute()
+    nhi_cli::command::Arguments::read().execute()
 }

@@ -4,6 +4,7 @@ use crate::case::{
     Case, GivenSample, Malformed, deserialize, echo, held_or_per_step, sized, unknown, vector,
 };
 use crate::group::{Layout, method_id};
+use crate::models::usual_method;
 use crate::number::{Entry, Number};
 use nhi_run::model::{Declared, Instance, Method, Model};
 use nhi_run::{Inputs, Pose};
@@ -159,10 +160,13 @@ impl Scheme {
     }
 }
 
-/// The method of a case; if left out, the first of the declaration.
+/// The method of a case; if left out, the first of the declaration, of a model of the literature the usual one.
 pub(crate) fn method_or_first<'c>(case: &'c Case, model: &Declared) -> Result<&'c str, Malformed> {
-    let first = || model.system().declared().first().map(|method| method.facts().id);
-    let id = case.method.as_deref().or_else(first);
+    let first = match case.model {
+        Some(_) => usual_method(model.system()),
+        None => model.system().declared().first().copied(),
+    };
+    let id = case.method.as_deref().or(first.map(|method| method.facts().id));
     id.ok_or_else(|| Malformed::new("method", "missing: no method applies to this system"))
 }
 

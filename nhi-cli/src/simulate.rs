@@ -27,7 +27,8 @@ pub(crate) struct Simulate {
     /// The number of steps.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// A method by its id, such as `dla2`, `dla2_suzuki4` or `exact`; if left out, the first of the declaration.
+    /// A method by its id, such as `dla2`, `dla2_suzuki4` or `exact`; if left out, the first of the declaration, of a
+    /// model `dla2` or `rdp`.
     #[arg(long, value_name = "ID")]
     method: Option<String>,
     /// The number of steps from one sample to the next.
@@ -423,10 +424,15 @@ impl Start {
         let scheme = match method {
             Some("exact") => Scheme::Exact,
             Some(id) => Scheme::Steps(system.variant(id).map_err(|error| flag("method", error))?),
-            None => match system.declared().first() {
-                Some(&method) => Scheme::Steps(Variant::from(method)),
-                None => return Err(flag("method", "missing: no method applies to this system")),
-            },
+            None => {
+                let first = match defaults {
+                    Some(_) => models::usual_method(&system),
+                    None => system.declared().first().copied(),
+                };
+                let first =
+                    first.ok_or_else(|| flag("method", "missing: no method applies to this system"))?;
+                Scheme::Steps(Variant::from(first))
+            }
         };
         let inputs = Inputs::Held(vec![0.0; system.inputs().len()]);
         let project = self.project;

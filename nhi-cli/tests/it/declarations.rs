@@ -464,11 +464,23 @@ fn models_by_name() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     let json: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
     assert_eq!((json["model"].as_str(), json["params"]["m"].as_f64()), (Some("sleigh_com"), Some(2.0)));
-    assert_eq!(json["q0"][0].as_f64(), Some(0.3));
+    assert_eq!((json["q0"][0].as_f64(), json["method"].as_str()), (Some(0.3), Some("dla2")));
     assert!(text(&nhi(&folder, "check out.json").stdout).starts_with("ok out.json: "));
     let wrong = nhi(&folder, "run sleigh_con --h 0.01 --steps 10");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("did you mean `sleigh_com`?"), "{}", text(&wrong.stderr));
+}
+
+/// A mistyped command is told with the one that was meant.
+#[test]
+fn mistyped_commands() {
+    let folder = folder("mistyped");
+    for (mistyped, meant) in [("rnu", "run"), ("reprot", "report"), ("chek", "check"), ("modles", "models")] {
+        let wrong = nhi(&folder, mistyped);
+        assert_eq!(wrong.status.code(), Some(2));
+        assert!(text(&wrong.stderr).contains(&format!("'{meant}'")), "{}", text(&wrong.stderr));
+    }
+    assert!(!text(&nhi(&folder, "simulate").stderr).contains("tip"));
 }
 
 /// Inputs that are held are constants by name.
