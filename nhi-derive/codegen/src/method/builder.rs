@@ -413,6 +413,17 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
+    /// (v_pre + v_post)/2, bound.
+    pub(super) fn mean_velocity(&mut self, v_pre: &[Expr], v_post: &[Expr]) -> Vec<Expr> {
+        let half = self.pool().ratio(1, 2);
+        let means = v_pre.iter().zip(v_post).map(|(&pre, &post)| {
+            let sum = self.add(pre, post);
+            self.mul(half, sum)
+        });
+        let means: Vec<Expr> = means.collect();
+        self.bind_velocities("dot_", "_mean", &means)
+    }
+
     /// A·x for a matrix given by rows.
     pub(super) fn apply(&mut self, a: &Matrix, x: &[Expr]) -> Vec<Expr> {
         a.iter().map(|row| crate::expr::linear::dot(self.pool(), row, x)).collect()

@@ -43,7 +43,7 @@
 use super::builder::Builder;
 use super::discrete::{Discretisation, Place, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
-use super::nodes::{Arrival, Before, Departed, Departure, Normal, StepConstraint, forces_of};
+use super::nodes::{Arrival, Before, Begin, Departed, Departure, Normal, StepConstraint, forces_of};
 use super::space::Space;
 use super::states::{Beginning, States};
 use super::{Method, NodeScheme, NodeSymbols, Results};
@@ -200,7 +200,7 @@ pub(super) fn nodal(
     let space = Space::of(b);
     let (q, t) = (&state.q, b.x.system.t);
     let constraint = step_constraint(b, state, (q, t), constraint, 2);
-    let step = Departed::from_node(b, &space, rule, (q, &state.v), constraint);
+    let step = Departed::from_node(b, &space, rule, (q, &state.v), Begin::AtVelocity, constraint);
 
     let mut arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Removed(3), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));

@@ -20,7 +20,7 @@ use super::JumpSymbols;
 use super::builder::Builder;
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::equations::{AT_NODE, Equations, motion};
-use super::nodes::{Arrival, Departed, Node, Normal, StepConstraint};
+use super::nodes::{Arrival, Begin, Departed, Node, Normal, StepConstraint};
 use super::space::{End, Space};
 use super::states::{Beginning, States};
 use super::{NodeScheme, NodeSymbols, Results, StartKind};
@@ -34,7 +34,9 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
     let (half, lambda) = (b.halves_of_h(1), &state.lambda[b.x.one_forms()..]);
     let guess = lambda.iter().map(|&kappa| b.mul(half, kappa)).collect();
     let constraint = StepConstraint::of(b, b.x.one_forms()..b.x.m(), (q, t), quadrature, guess);
-    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), constraint);
+    // Without one-forms both velocities are the same.
+    let begin = if b.x.one_forms() == 0 { Begin::AtVelocity } else { Begin::AtMean(&state.v_pre) };
+    let step = Departed::from_node(b, &space, rule, (q, &state.v_post), begin, constraint);
 
     let mut arrival = Arrival::of(b, &space, rule, (q, &step, t), Normal::Reflected(3), ("dot_", "_pre_1"));
     let v_post = arrival.remove(b, ("dot_", "_post_1"));
@@ -112,10 +114,12 @@ fn restarted(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature) -
     let half = b.halves_of_h(1);
     let v_post = b.axpy(&v, half, &push);
     let v_post = b.bind_velocities("dot_", "_post", &v_post);
+    let impulse = b.apply_transposed(&node.mu, &lambda, v.len());
+    let impulse: Vec<Expr> = impulse.iter().map(|&force| b.mul(half, force)).collect();
     let rows = b.x.one_forms()..b.x.m();
     let guess = vec![b.pool().zero(); rows.len()];
     let constraint = StepConstraint::of(b, rows, (&q, t), quadrature, guess);
-    let step = Departed::from_node(b, &space, rule, (&q, &v_post), constraint);
+    let step = Departed::from_node(b, &space, rule, (&q, &v_post), Begin::Pushed(&v, &impulse), constraint);
     let mut arrival = Arrival::of(b, &space, rule, (&q, &step, t), Normal::Removed(2), ("u_", ""));
     let v1 = arrival.remove(b, ("dot_", "_1"));
     let lambda = arrival.lambda(b);

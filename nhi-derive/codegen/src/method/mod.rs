@@ -231,6 +231,7 @@ struct NodeSymbols {
 /// Symbols of a `JumpState` as far as a step reads them.
 struct JumpSymbols {
     q: Vec<Expr>,
+    v_pre: Vec<Expr>,
     v_post: Vec<Expr>,
     lambda: Vec<Expr>,
 }
@@ -421,7 +422,7 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form
     let v_pre = b.velocity_symbols("dot_", "_pre");
     let m = b.x.m();
     let lambda = b.locals("lambda", m);
-    let state = JumpSymbols { q: b.x.q.clone(), v_post, lambda: lambda.clone() };
+    let state = JumpSymbols { q: b.x.q.clone(), v_pre: v_pre.clone(), v_post, lambda: lambda.clone() };
     inputs.push(scalar(Role::StepSize, b.h, Binding::Prepared));
     inputs.push(array(Role::Configuration, state.q.clone(), Binding::Step));
     inputs.push(array(Role::VelocityBefore, v_pre, Binding::Step));

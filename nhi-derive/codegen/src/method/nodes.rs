@@ -134,12 +134,13 @@ enum Coupling {
 
 impl Departed {
     /// The step that leaves the node (q, v) with its momentum, p⁻(q, q + h·d) = L_v(q, v) and optionally a
-    /// reaction.
+    /// reaction. Newton's method begins as `begin` says.
     pub(super) fn from_node(
         b: &mut Builder<'_>,
         space: &Space,
         rule: Discretisation,
         (q, v): (&[Expr], &[Expr]),
+        begin: Begin<'_>,
         constraint: Option<StepConstraint>,
     ) -> Departed {
         let (l_v, t) = (b.x.momentum.clone(), b.x.system.t);
@@ -155,8 +156,40 @@ impl Departed {
             constraint,
             named: ("d_", ""),
         };
-        departure.solve(b)
+        let coupling = departure.coupling(b);
+        let affine = departure.affine(b, coupling);
+        let (near, momentum) = match begin {
+            _ if affine.is_some() => return departure.solve_coupled(b, coupling, affine),
+            Begin::AtVelocity => return departure.solve_coupled(b, coupling, None),
+            Begin::AtMean(v_pre) => (b.mean_velocity(v_pre, v), momentum.clone()),
+            Begin::Pushed(v, push) => {
+                let momentum = b.at(&l_v, q, v, t);
+                (v.to_vec(), momentum.iter().zip(push).map(|(&p, &push)| b.add(p, push)).collect())
+            }
+        };
+        let begun = Departure { near: &near, before: Before::State(&momentum), ..departure };
+        begun.solve_coupled(b, coupling, None)
     }
+}
+
+/// Where Newton's method begins with the velocity of a step that leaves a node with the momentum of a velocity v_post.
+/// Reactions are impulses in v_post: where M is nearly singular, v_post can be far from the velocity of the motion, and
+/// the equations have other solutions there.
+#[derive(Clone, Copy)]
+pub(super) enum Begin<'a> {
+    /// At v_post.
+    AtVelocity,
+    /// At the mean of this velocity before the reflection and v_post.
+    AtMean(&'a [Expr]),
+    /// At a velocity v where v_post is v + M⁻¹ times this impulse. The momentum is then computed without M⁻¹.
+    Pushed(&'a [Expr], &'a [Expr]),
+}
+
+/// What equations (1) are in w if they are affine: trial symbols of w, p⁻ in them, and its derivative.
+struct Affine {
+    trial: Vec<Expr>,
+    momentum: Vec<Expr>,
+    jacobian: Matrix,
 }
 
 impl Departure<'_> {
@@ -164,9 +197,14 @@ impl Departure<'_> {
     /// unknowns remain), then for ℓ (none remains). Otherwise the unknowns of Newton's method are w and ℓ, or fewer in the
     /// reduced form, [`super::pivots`].
     pub(super) fn solve(&self, b: &mut Builder<'_>) -> Departed {
+        let coupling = self.coupling(b);
+        let affine = self.affine(b, coupling);
+        self.solve_coupled(b, coupling, affine)
+    }
+
+    fn solve_coupled(&self, b: &mut Builder<'_>, coupling: Coupling, affine: Option<Affine>) -> Departed {
         let states = self.start.states;
-        let coupling = if states.new.is_empty() { Coupling::None } else { self.coupling(b) };
-        let Motion { velocity, impulse } = self.motion(b, coupling);
+        let Motion { velocity, impulse } = self.motion(b, coupling, affine);
         let states = match coupling {
             Coupling::Unknown => states.clone(),
             Coupling::None | Coupling::Closed => {
@@ -179,6 +217,9 @@ impl Departure<'_> {
 
     /// How the equations (1) depend on z'.
     fn coupling(&self, b: &mut Builder<'_>) -> Coupling {
+        if self.start.states.new.is_empty() {
+            return Coupling::None;
+        }
         let (scratch, states) = (b.scratch(), self.start.states);
         let trial = b.velocity_symbols(self.named.0, self.named.1);
         let gap = self.gap(b, &trial, states, "_try");
@@ -242,30 +283,32 @@ impl Departure<'_> {
         }
     }
 
+    /// The equations (1), if they are affine in w.
+    fn affine(&self, b: &mut Builder<'_>, coupling: Coupling) -> Option<Affine> {
+        // w without reaction needs M⁻¹.
+        if !self.space.is_flat() || coupling == Coupling::Unknown || b.x.stiffness.is_some() {
+            return None;
+        }
+        let scratch = b.scratch();
+        let trial = b.velocity_symbols(self.named.0, self.named.1);
+        let p = self.left(b, &trial, coupling, "_try");
+        let momentum = b.close(&p, &scratch);
+        let jacobian: Matrix = momentum.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
+        let is_affine = !jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, &trial));
+        b.discard(scratch);
+        is_affine.then_some(Affine { trial, momentum, jacobian })
+    }
+
     /// Velocity and impulses.
-    fn motion(&self, b: &mut Builder<'_>, coupling: Coupling) -> Motion {
+    fn motion(&self, b: &mut Builder<'_>, coupling: Coupling, affine: Option<Affine>) -> Motion {
         // The right side of (1).
         let momentum = match coupling {
             Coupling::None => self.momentum(b, self.start.states),
             Coupling::Closed | Coupling::Unknown => vec![b.pool().zero(); b.x.n()],
         };
-        // w without reaction needs M⁻¹.
-        if !self.space.is_flat() || coupling == Coupling::Unknown || b.x.stiffness.is_some() {
-            return self.solve_by_newton(b, &momentum, coupling);
-        }
-        let scratch = b.scratch();
-        let trial = b.velocity_symbols(self.named.0, self.named.1);
-        let p = self.left(b, &trial, coupling, "_try");
-        let closed = b.close(&p, &scratch);
-        let jacobian: Matrix = closed.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
-        let affine = {
-            let pool = b.pool();
-            !jacobian.iter().flatten().any(|&e| pool.depends_on(e, &trial))
-        };
-        b.discard(scratch);
         match affine {
-            true => self.solve_affine(b, &trial, [&closed, &momentum], &jacobian),
-            false => self.solve_by_newton(b, &momentum, coupling),
+            Some(affine) => self.solve_affine(b, &affine, &momentum),
+            None => self.solve_by_newton(b, &momentum, coupling),
         }
     }
 
@@ -313,14 +356,13 @@ impl Departure<'_> {
     fn solve_affine(
         &self,
         b: &mut Builder<'_>,
-        trial: &[Expr],
-        [closed, momentum]: [&[Expr]; 2],
-        jacobian: &Matrix,
+        Affine { trial, momentum: p, jacobian }: &Affine,
+        momentum: &[Expr],
     ) -> Motion {
         let n = trial.len();
         // One Newton step from `near` is exact.
         let map: HashMap<Expr, Expr> = trial.iter().copied().zip(self.near.iter().copied()).collect();
-        let at_near = b.pool().substitute(closed, &map);
+        let at_near = b.pool().substitute(p, &map);
         let mut rhs: Matrix = Vec::with_capacity(n);
         for i in 0..n {
             let mut row = vec![b.sub(momentum[i], at_near[i])];

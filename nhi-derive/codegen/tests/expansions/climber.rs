@@ -475,7 +475,7 @@ const _: () = {
             /// λ' = −2σ/h;
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B.
             ///
-            /// Operations: 25 add, 29 mul, 2 div; per Newton iteration 10 add, 21 mul, 1 div.
+            /// Operations: 29 add, 34 mul, 2 div; per Newton iteration 10 add, 21 mul, 1 div.
             #[inline(always)]
             pub fn step<T: Scalar>(
                 prepared: &Prepared<T>,
@@ -500,6 +500,7 @@ const _: () = {
                     two_over_h_pivot,
                 } = *prepared;
                 let [r, phi, z] = state.q;
+                let [dot_r_pre, dot_phi_pre, dot_z_pre] = state.v_pre;
                 let [dot_r_post, dot_phi_post, dot_z_post] = state.v_post;
                 let Carried {
                     error_d_r,
@@ -512,21 +513,27 @@ const _: () = {
                     error_2_d_z,
                     older_errors_d_z,
                 } = state.carried;
+                let dot_r_mean = T::from_f64(0.5) * (dot_r_pre + dot_r_post);
+                let dot_phi_mean = T::from_f64(0.5) * (dot_phi_pre + dot_phi_post);
+                let dot_z_mean = T::from_f64(0.5) * (dot_z_pre + dot_z_post);
 
                 // (1) momentum at the node
                 let p_r = m * dot_r_post;
-                let t0 = m * r;
-                let mass_phi = r * t0;
+                let r_sq = r * r;
+                let mass_phi = m * r_sq;
                 let p_phi = dot_phi_post * mass_phi;
                 let p_z = m * dot_z_post;
 
                 // norm of Newton's updates
-                let scale2 = dot_r_post * p_r + dot_phi_post * p_phi + dot_z_post * p_z;
+                let scale2 = m
+                    * (dot_r_mean * dot_r_mean + dot_z_mean * dot_z_mean
+                        + dot_phi_mean * r_sq * dot_phi_mean);
 
                 // constants of the iteration
-                let t1 = m_h * r;
+                let t0 = m_h * r;
+                let t1 = m * r;
                 let t2 = k * r;
-                let t3 = half_m * r * r;
+                let t3 = half_m * r_sq;
                 let t4 = k0 - p_z;
 
                 // initial guess: g + e₁ + (e₂ − e₃); u₁, …: last solutions, e₁, …: their differences from g
@@ -534,23 +541,21 @@ const _: () = {
                 let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
                     [
-                        error_d_r + older_errors_d_r + dot_r_post,
-                        error_d_phi + older_errors_d_phi + dot_phi_post,
-                        error_d_z + older_errors_d_z + dot_z_post,
+                        error_d_r + older_errors_d_r + dot_r_mean,
+                        error_d_phi + older_errors_d_phi + dot_phi_mean,
+                        error_d_z + older_errors_d_z + dot_z_mean,
                     ],
-                    [dot_r_post, dot_phi_post, dot_z_post],
+                    [dot_r_mean, dot_phi_mean, dot_z_mean],
                     #[inline(always)]
                     |[d_r, d_phi, d_z]| {
                         // Newton residual of (1)
                         let r_end = r + h * d_r;
 
                         // elimination: Jacobian · delta = −residual
-                        let minus_jac_12 = t1 * d_phi;
-                        let rhs_1 = p_r - m * d_r - half_h * (t2 - t0 * d_phi * d_phi);
+                        let minus_jac_12 = t0 * d_phi;
+                        let rhs_1 = p_r - m * d_r - half_h * (t2 - t1 * d_phi * d_phi);
                         let jac_21 = m_h * r_end * d_phi;
-                        let r_end_sq = r_end * r_end;
-                        let t5 = half_m * r_end_sq;
-                        let jac_22 = t3 + t5;
+                        let jac_22 = t3 + half_m * r_end * r_end;
                         let rhs_2 = p_phi - d_phi * jac_22;
                         let det = minus_jac_12 * jac_21 + m * jac_22;
                         let inv_det = T::from_f64(1.0) / det;
@@ -563,9 +568,9 @@ const _: () = {
                 )?;
 
                 // errors for the next initial guess
-                let next_error_d_r = d_r - dot_r_post;
-                let next_error_d_phi = d_phi - dot_phi_post;
-                let next_error_d_z = d_z - dot_z_post;
+                let next_error_d_r = d_r - dot_r_mean;
+                let next_error_d_phi = d_phi - dot_phi_mean;
+                let next_error_d_z = d_z - dot_z_mean;
 
                 // configuration q' = q + h d
                 let r_1 = r + h * d_r;
@@ -573,12 +578,11 @@ const _: () = {
                 let z_1 = z + h * d_z;
 
                 // (2) v_pre' = M⁻¹(p⁺ − a) at q', and 2 σ = 2 C⁻¹(μ v_pre' + μ₀)
-                let t6 = m * r_1;
-                let m_r_1_sq = r_1 * t6;
+                let r_1_sq = r_1 * r_1;
+                let m_r_1_sq = m * r_1_sq;
                 emitted::pivot(m_r_1_sq, m_r_1_sq, Failure::SingularMass)?;
-                let dot_r_pre_1 = d_r - half_h_over_m * (k * r_1 - d_phi * d_phi * t6);
-                let dot_phi_pre_1 = d_phi
-                    * (T::from_f64(0.5) + T::from_f64(0.5) * mass_phi / m_r_1_sq);
+                let dot_r_pre_1 = d_r - half_h_over_m * r_1 * (k - m * d_phi * d_phi);
+                let dot_phi_pre_1 = d_phi + half_m * d_phi * (r_sq - r_1_sq) / m_r_1_sq;
                 let dot_z_pre_1 = d_z - half_g_h;
                 let defect = dot_z_pre_1 - s * r_1 * dot_phi_pre_1;
 
@@ -1423,7 +1427,7 @@ const _: () = {
             kernel::rattle::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 9];
+        const DEAD: &'static [::core::primitive::usize] = &[9];
         const HAS_NEWTON: ::core::primitive::bool = true;
         fn prepare<__T: ::nhi_runtime::Scalar>(
             __parameters: &[__T; 4],
