@@ -124,7 +124,7 @@ fn multiplications<S: System, M: Method<S>>(row: &Row<S>, method: &M) -> u64 {
             // The part of the state that the next step reads.
             let (mut numbers, mut place) = (Vec::new(), 0);
             next.write(&mut |number| {
-                if !M::DEAD.contains(&place) {
+                if !M::TRAITS.dead.contains(&place) {
                     numbers.push(number);
                 }
                 place += 1;

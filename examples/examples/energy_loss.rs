@@ -9,7 +9,7 @@
 
 use nhi_examples::{COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, save};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Error, Method, Started, System};
+use nhi_runtime::{Error, Method, Started, System};
 use std::f64::consts::{LN_2, PI};
 
 /// Planar rigid body on a skate blade mounted a distance `a` behind its centre of mass.
@@ -87,7 +87,7 @@ impl<S: System + Copy> Problem<S> {
 }
 
 /// The time at which a tenth of the energy is lost or gained.
-fn failure_time<S: Emits<Rattle> + Copy>(
+fn failure_time<S: System + Copy>(
     problem: &Problem<S>,
     method: impl Method<S>,
     h: f64,
@@ -154,7 +154,11 @@ fn run<S: System + Copy, M: Method<S>>(
 }
 
 /// The two starts of RATTLE and `Dla2`, with h = 0.05 to t = 60.
-fn runs<S: Emits<Rattle> + Emits<Dla2> + Copy>(problem: &Problem<S>) -> Result<[Run; 3], Error> {
+fn runs<S: System + Copy>(problem: &Problem<S>) -> Result<[Run; 3], Error>
+where
+    Rattle: Method<S>,
+    Dla2: Method<S>,
+{
     Ok([
         run("rattle, projected start", problem, Rattle::projected(), Simulation::parasite)?,
         run("rattle, consistent start", problem, Rattle::consistent(), Simulation::parasite)?,

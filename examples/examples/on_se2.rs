@@ -16,7 +16,7 @@ use nhi_examples::{
     COLOURS, Mark, Panel, Series, SeriesLabelPosition, assert_digits, convergence, order, save,
 };
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Error, Method, Retracted, System};
+use nhi_runtime::{Error, Method, Retracted, System};
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -163,7 +163,7 @@ impl<S: System + Copy> Problem<S> {
     /// The largest errors of the entries of the configuration at the end, the pose as a matrix.
     fn ladder<M: Method<S> + Copy>(&self, name: &'static str, method: M) -> Result<Ladder, Error>
     where
-        S: Emits<Rkmk4>,
+        Rkmk4: Method<S>,
     {
         let (end, steps) = self.measured;
         let entries = |q: S::Configuration<f64>| -> Vec<f64> {
@@ -186,9 +186,14 @@ type Compared = (Vec<Run>, Vec<Ladder>);
 
 fn compare<S>(problem: &Problem<S>) -> Result<Compared, Error>
 where
-    S: System + Copy + Emits<RdpMidpoint> + Emits<Rattle> + Emits<Rkmk2> + Emits<Rkmk4>,
-    S: Emits<Retracted<RdpMidpoint, Cayley>> + Emits<Retracted<RdpMidpoint, Exp1>>,
-    S: Emits<Retracted<Rattle, Cayley>>,
+    S: System + Copy,
+    RdpMidpoint: Method<S>,
+    Retracted<RdpMidpoint, Cayley>: Method<S>,
+    Retracted<RdpMidpoint, Exp1>: Method<S>,
+    Rattle: Method<S>,
+    Retracted<Rattle, Cayley>: Method<S>,
+    Rkmk2: Method<S>,
+    Rkmk4: Method<S>,
 {
     let gni = Rattle::plain();
     let runs = vec![

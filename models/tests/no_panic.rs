@@ -18,8 +18,8 @@
 use nhi_models::{self as models, lie};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{
-    CurvatureOf, Departure, DepartureOf, Differentiable, Emits, Failure, LinearizationOf,
-    ParameterLinearizationOf, PulledBackOf, Retracted, Start, Tangential, Vector,
+    CurvatureOf, Departure, DepartureOf, Differentiable, Failure, LinearizationOf, Method,
+    ParameterLinearizationOf, PulledBackOf, Retracted, System, Tangential, Vector,
 };
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -42,24 +42,25 @@ impl Drop for Guard {
 /// One step. Not inlined: every system and method has a copy of its own, in which the guard stays or
 /// goes.
 #[inline(never)]
-fn step<S: Emits<K>, K>(
-    prepared: &S::Prepared<f64>,
-    state: &S::State<f64>,
+fn step<S: System, M: Method<S>>(
+    method: &M,
+    prepared: &M::Prepared<f64>,
+    state: &M::State<f64>,
     inputs: &S::Inputs<f64>,
-) -> Result<S::State<f64>, Failure> {
+) -> Result<M::State<f64>, Failure> {
     let guard = Guard;
-    let next = S::step(prepared, state, 0.0, inputs);
+    let next = method.step(prepared, state, 0.0, inputs);
     std::mem::forget(guard);
     next
 }
 
-fn run<S: Emits<K>, K>(q: f64, v: f64) {
+fn run<S: System, M: Method<S>>(method: &M, q: f64, v: f64) {
     let parameters = S::Parameters::<f64>::splat(1.0);
     let (q, v) = (S::Configuration::<f64>::splat(q), S::Velocity::<f64>::splat(v));
     let (h, z, inputs) = (0.01, S::States::<f64>::splat(0.0), S::Inputs::<f64>::splat(0.0));
-    let stepped = S::prepare(&parameters, h).and_then(|prepared| {
-        let state = S::start::<{ Start::CONSISTENT }, f64>(&parameters, h, &q, &v, &z, 0.0, &inputs)?;
-        step::<S, K>(&prepared, &state, black_box(&inputs))
+    let stepped = method.prepare(&parameters, h).and_then(|prepared| {
+        let state = method.start(&parameters, h, &q, &v, &z, 0.0, &inputs)?;
+        step(method, &prepared, &state, black_box(&inputs))
     });
     // These data may be singular for a model, and are never a reason to panic.
     let _ = black_box(stepped.is_ok());
@@ -67,14 +68,15 @@ fn run<S: Emits<K>, K>(q: f64, v: f64) {
 
 /// A method that a system may have emitted. Its own `run` is there if it has; else the one of [`NotEmitted`] is
 /// found.
-struct Candidate<S, K>(PhantomData<(S, K)>);
+struct Candidate<S, M>(PhantomData<(S, M)>);
 
-impl<S: Emits<K>, K> Candidate<S, K> {
+impl<S: System, M: Method<S> + Default> Candidate<S, M> {
     /// Takes steps, and counts the method.
     fn run() -> usize {
-        run::<S, K>(0.1, 0.2);
-        run::<S, K>(f64::NAN, f64::INFINITY);
-        run::<S, K>(1e300, -1e300);
+        let method = M::default();
+        run(&method, 0.1, 0.2);
+        run(&method, f64::NAN, f64::INFINITY);
+        run(&method, 1e300, -1e300);
         1
     }
 }
@@ -85,7 +87,7 @@ trait NotEmitted {
     }
 }
 
-impl<S, K> NotEmitted for Candidate<S, K> {}
+impl<S, M> NotEmitted for Candidate<S, M> {}
 
 /// Steps by every method of the table that a system has emitted, with every retraction; their number.
 macro_rules! every_step {

@@ -2,7 +2,7 @@
 
 mod derivatives;
 
-use crate::{CoefficientFault, Error, Failure, Length, Method, Scalar, System};
+use crate::{CoefficientFault, Error, Failure, Method, Scalar, StepTraits, System};
 use nhi_methods::Composition;
 
 /// A symmetric one-step map on the constraint manifold: what [`Compose`] can raise the order of.
@@ -170,12 +170,7 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
     type Prepared<T: Scalar> = ([(M::Prepared<T>, [T; 2]); N], S::Parameters<T>);
     type State<T: Scalar> = M::State<T>;
     type Memory = M::Memory;
-    const LENGTH: Length = M::LENGTH;
-    const HAS_NEWTON: bool = M::HAS_NEWTON;
-    const HAS_DERIVATIVES: bool = M::HAS_DERIVATIVES;
-    const HAS_MAPS: bool = M::HAS_MAPS;
-    const SCALAR_ONLY: bool = M::SCALAR_ONLY;
-    const HAS_RECURRENCE: bool = M::HAS_RECURRENCE;
+    const TRAITS: StepTraits = StepTraits { dead: &[], ..M::TRAITS };
 
     fn id(&self) -> &'static str {
         self.id

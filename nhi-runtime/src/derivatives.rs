@@ -3,7 +3,7 @@
 use crate::group::{Cayley, Exp};
 use crate::mechanics::sum;
 use crate::system::Rows;
-use crate::{Dual, Emits, Error, Failure, Fits, Method, Scalar, Simulation, System, Vector};
+use crate::{Dual, Error, Failure, Fits, Method, Scalar, Simulation, System, Vector};
 use core::fmt::Debug;
 
 /// Tangent coordinates of a system, in which the [derivatives](Simulation::linearize) of steps are given; implemented by
@@ -261,58 +261,6 @@ pub type CurvatureOf<S, T = f64> = Curvature<
     Matrix<<S as System>::Inputs<T>, <S as System>::Inputs<T>>,
 >;
 
-/// The derivatives of the steps of the method `K`, emitted for a system.
-#[diagnostic::on_unimplemented(
-    message = "the steps of `{K}` are not differentiated for `{Self}`",
-    label = "these steps are not differentiated",
-    note = "derivatives are asked for method by method, #[nonholonomic(methods(Dla2 + derivatives, ...))]",
-    note = "on groups they are known with the retractions `Exp` and `Cayley`"
-)]
-pub trait Differentiates<K>: Emits<K, Memory = Remembers> + Tangential {
-    /// Writes A, B, ∂λ'/∂x and ∂λ'/∂u of the step that begins there, with a state whose multipliers are a guess of those of the
-    /// step. Here and in the other functions, what is written has no meaning after a failure.
-    ///
-    /// # Errors
-    /// Those of the step.
-    fn linearize_to<T: Scalar>(
-        parameters: &Self::Parameters<T>,
-        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-        to: &mut LinearizationOf<Self, T>,
-    ) -> Result<(), Failure>;
-
-    /// Writes C and ∂x'/∂h of the same step.
-    ///
-    /// # Errors
-    /// Those of the step.
-    fn linearize_parameters_to<T: Scalar>(
-        parameters: &Self::Parameters<T>,
-        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-        to: &mut ParameterLinearizationOf<Self, T>,
-    ) -> Result<(), Failure>;
-
-    /// Writes wᵀA, wᵀB, wᵀC and wᵀ∂x'/∂h of the same step.
-    ///
-    /// # Errors
-    /// Those of the step.
-    fn pull_back_to<T: Scalar>(
-        parameters: &Self::Parameters<T>,
-        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-        w: &Self::Tangent<T>,
-        to: &mut PulledBackOf<Self, T>,
-    ) -> Result<(), Failure>;
-
-    /// Writes the second derivatives of w·x' of the same step.
-    ///
-    /// # Errors
-    /// Those of the step.
-    fn curvature_to<T: Scalar>(
-        parameters: &Self::Parameters<T>,
-        from: &Departure<Self::State<T>, Self::Inputs<T>, T>,
-        w: &Self::Tangent<T>,
-        to: &mut CurvatureOf<Self, T>,
-    ) -> Result<(), Failure>;
-}
-
 /// A retraction whose tangents are the derivatives of the motion, and for which τ(−x) = τ(x)⁻¹: what derivatives of steps need.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -324,9 +272,15 @@ pub trait ExactTangents {}
 impl ExactTangents for Exp {}
 impl ExactTangents for Cayley {}
 
-/// A method whose steps can be differentiated for the system `S`: what [`Simulation::linearize`] needs. The functions are
-/// those of [`Differentiates`]. They are inlined, so that results of such a size are not copied.
-#[diagnostic::on_unimplemented(message = "the steps of `{Self}` are not differentiated for `{S}`")]
+/// A method whose steps can be differentiated for the system `S`: what [`Simulation::linearize`] needs.
+/// `#[derive(Nonholonomic)]` implements it where the declaration asks for derivatives. The functions are inlined, so that results
+/// of such a size are not copied.
+#[diagnostic::on_unimplemented(
+    message = "the steps of `{Self}` are not differentiated for `{S}`",
+    label = "these steps are not differentiated",
+    note = "derivatives are asked for method by method, #[nonholonomic(methods(Dla2 + derivatives, ...))]",
+    note = "on groups they are known with the retractions `Exp` and `Cayley`"
+)]
 pub trait Differentiable<S: Tangential>: Method<S, Memory = Remembers> {
     /// Writes what [`Differentiable::linearize`] returns. Here and in the other functions that write, what they have written has
     /// no meaning after a failure.

@@ -28,6 +28,13 @@ pub trait Fields<T>: Copy {
     fn each(self, _to: impl Fn(T) -> T + Copy) -> Self {
         self
     }
+    /// Calls `work`. The compiler divides a crate into codegen units by modules, and this function is in that of the type. The
+    /// prepared values of each emitted method have a module of their own, so that LLVM can compile loops over steps in parallel.
+    #[doc(hidden)]
+    #[inline(never)]
+    fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
+        work()
+    }
 }
 
 /// A set of places in a value, below 64. It consists of bits, so that queries are constants in an unrolled loop.

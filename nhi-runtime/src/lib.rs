@@ -8,7 +8,7 @@
 //! - [`Ensemble`] integrates many trajectories at once.
 //! - The methods are values. [`Dla2`] is recommended, and [`Rdp`] with a group factor. [`Rattle`] and
 //!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]). [`Rk4`] is for short runs.
-//! - The derive implements [`System`] and [`Emits`]; [`Mechanics`] adds the functions of a system that
+//! - The derive implements [`System`], and [`Method`] for the types of the methods; [`Mechanics`] adds the functions of a system that
 //!   need no simulation.
 //! - [`group`] contains the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
 //! - [`Error`] reports invalid data, or the step that could not be taken and the reason.
@@ -96,9 +96,9 @@ pub use nhi_derive::Nonholonomic;
 pub use balance::Limits;
 pub use compose::{Compose, ComposedIds, Symmetric};
 pub use derivatives::{
-    Basis, BasisOf, Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Differentiates,
-    Linearization, LinearizationOf, Matrix, ParameterLinearization, ParameterLinearizationOf, PulledBack,
-    PulledBackOf, Reduced, ReducedOf, Steady, Tangential,
+    Basis, BasisOf, Curvature, CurvatureOf, Departure, DepartureOf, Differentiable, Linearization,
+    LinearizationOf, Matrix, ParameterLinearization, ParameterLinearizationOf, PulledBack, PulledBackOf,
+    Reduced, ReducedOf, Steady, Tangential,
 };
 #[doc(hidden)]
 pub use derivatives::{ExactTangents, Forgets, Kept, Memory, Remembers};
@@ -112,6 +112,8 @@ pub use fits::Fits;
 pub use fused::Fused;
 pub use mechanics::Mechanics;
 pub use method::markers::*;
+#[doc(hidden)]
+pub use method::{Length, StepTraits};
 pub use method::{Method, Reflecting, Retracted, Started};
 pub use named::Named;
 #[doc(hidden)]
@@ -123,7 +125,7 @@ pub use scalar::Scalar;
 pub use simulation::Snapshot;
 pub use simulation::{Builder, NoStart, NoStepSize, Simulation};
 pub use state::{AnyStepSize, JumpState, NodeState, State};
-pub use system::{Acceleration, Emits, Length, Start, Symmetry, System, Vector};
+pub use system::{Acceleration, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};
 
 /// The program of the README.

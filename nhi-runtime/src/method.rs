@@ -2,55 +2,31 @@
 
 use crate::compose::composed_ids;
 use crate::group::{Cayley, Exp, Exp1, Exp2, Exp4};
-use crate::{
-    ComposedIds, CurvatureOf, DepartureOf, Differentiable, Differentiates, Emits, Failure, Fields, Length,
-    LinearizationOf, Memory, ParameterLinearizationOf, PulledBackOf, Scalar, Start, State, Symmetric, System,
-};
+use crate::{ComposedIds, Failure, Fields, Memory, Scalar, Start, State, Symmetric, System};
 use core::fmt::Debug;
 use core::ops::Range;
 
-/// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a method for `{S}`")]
+/// An integration method for the system `S`: what [`Simulation`](crate::Simulation) drives. `#[derive(Nonholonomic)]`
+/// implements it for each method that the declaration names.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` has no step functions for `{Self}`",
+    label = "`{Self}` was not emitted for this system",
+    note = "a system has the methods that its declaration names, #[nonholonomic(methods(Dla2, Rk4, ...))]; \
+            left out, it is `Dla2`, with a group factor `Rdp`, with position constraints `DlaRattle`",
+    note = "methods with a retraction, such as `Rdp::new(Cayley)`, are for systems with a group factor"
+)]
 pub trait Method<S: System> {
     /// Values that depend only on the parameters and the step size.
     type Prepared<T: Scalar>: Fields<T> + Debug;
-    /// The state of the integration.
+    /// The state of the integration: [`NodeState`](crate::NodeState) or [`JumpState`](crate::JumpState).
     type State<T: Scalar>: State<S, T>;
     /// What a simulation keeps of a step: [`Remembers`](crate::Remembers) if steps are differentiated, else
     /// [`Forgets`](crate::Forgets).
     #[doc(hidden)]
     type Memory: Memory;
-    /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read. A loop over steps need not
-    /// store them.
+    /// What loops over steps depend on.
     #[doc(hidden)]
-    const DEAD: &'static [usize] = &[];
-    /// How much a step computes.
-    #[doc(hidden)]
-    const LENGTH: Length = Length::Short;
-    /// Whether a step solves equations by Newton's method.
-    #[doc(hidden)]
-    const HAS_NEWTON: bool = false;
-    /// Whether its Newton iterations have Chebyshev updates.
-    #[doc(hidden)]
-    const HAS_DERIVATIVES: bool = false;
-    /// Whether a step evaluates maps of a group, by other formulas for large motions.
-    #[doc(hidden)]
-    const HAS_MAPS: bool = false;
-    /// Whether steps of several trajectories are not vectorised, because that does not pay for long ones.
-    #[doc(hidden)]
-    const SCALAR_ONLY: bool = false;
-    /// Whether a state contains sine–cosine pairs that every step rotates. Their rounding errors accumulate, so loops over
-    /// steps re-synchronise the state at regular intervals.
-    #[doc(hidden)]
-    const HAS_RECURRENCE: bool = false;
-
-    /// Calls `work`, which is not inlined. The marker types have it in a codegen unit of their own, so that LLVM can compile
-    /// methods in parallel.
-    #[doc(hidden)]
-    #[inline(never)]
-    fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
-        work()
-    }
+    const TRAITS: StepTraits = StepTraits::PLAIN;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
     fn id(&self) -> &'static str;
@@ -70,6 +46,23 @@ pub trait Method<S: System> {
         t: T,
         inputs: &S::Inputs<T>,
     ) -> Result<Self::State<T>, Failure>;
+
+    /// As [`Method::start`], in one of several ways. Only reflecting methods have a choice.
+    #[doc(hidden)]
+    #[expect(clippy::too_many_arguments, reason = "the numbers that a state is made of")]
+    fn start_as<T: Scalar>(
+        &self,
+        _start: Start,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        v: &S::Velocity<T>,
+        z: &S::States<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure> {
+        self.start(parameters, h, q, v, z, t, inputs)
+    }
 
     /// The state at time `t` at the configuration `q`, with the velocities `(before, after)` the reflection. The state of a
     /// method without reflections has their mean. `lambda` is a guess of the multipliers.
@@ -139,6 +132,63 @@ pub trait Method<S: System> {
     }
 }
 
+/// Properties of a step on which loops over steps depend.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct StepTraits {
+    /// Positions, in the order of [`Fields`], of the numbers of a state that steps do not read. A loop over steps need not
+    /// store them.
+    pub dead: &'static [usize],
+    /// How much a step computes.
+    pub length: Length,
+    /// Whether a step solves equations by Newton's method.
+    pub has_newton: bool,
+    /// Whether its Newton iterations have Chebyshev updates.
+    pub has_derivatives: bool,
+    /// Whether a step evaluates maps of a group, by other formulas for large motions.
+    pub has_maps: bool,
+    /// Whether steps of several trajectories are not vectorised, because that does not pay for long ones.
+    pub scalar_only: bool,
+    /// Whether a state contains sine–cosine pairs that every step rotates. Their rounding errors accumulate, so loops over
+    /// steps re-synchronise the state at regular intervals.
+    pub has_recurrence: bool,
+}
+
+impl StepTraits {
+    /// Those of short steps of explicit formulas, which read all numbers of a state.
+    pub const PLAIN: Self = StepTraits {
+        dead: &[],
+        length: Length::Short,
+        has_newton: false,
+        has_derivatives: false,
+        has_maps: false,
+        scalar_only: false,
+        has_recurrence: false,
+    };
+}
+
+/// How much a step computes. It decides where steps are inlined, because compiling steps takes most of the time of a build.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// Little: inlined at every call.
+    Short,
+    /// So much that inlining gains little: compiled once for single steps, and inlined into the loops with a deferred check.
+    Middle,
+    /// So much that it does not gain from a loop with a deferred check: compiled once.
+    Long,
+}
+
+impl Length {
+    pub(crate) const fn is_short(self) -> bool {
+        matches!(self, Length::Short)
+    }
+
+    pub(crate) const fn is_long(self) -> bool {
+        matches!(self, Length::Long)
+    }
+}
+
 /// Steps between two re-synchronisations of sine–cosine pairs. It bounds the accumulated rounding error to a few units in
 /// the last place.
 pub(crate) const RESYNC_EVERY: u64 = 32;
@@ -146,7 +196,7 @@ pub(crate) const RESYNC_EVERY: u64 = 32;
 /// Whether the state is re-synchronised before step number `k` + 1.
 #[inline(always)]
 pub(crate) fn resync_is_due<S: System, M: Method<S> + ?Sized>(k: u64) -> bool {
-    M::HAS_RECURRENCE && k.is_multiple_of(RESYNC_EVERY)
+    M::TRAITS.has_recurrence && k.is_multiple_of(RESYNC_EVERY)
 }
 
 /// Steps between two flushes of subnormal numbers to zero. A quantity that decays, such as the angular velocity of a sleigh
@@ -204,7 +254,7 @@ pub(crate) fn step<S: System, M: Method<S>, T: Scalar>(
 /// `steps` divided such that re-synchronisations are due only before the first step of a part, and flushes of subnormal
 /// numbers only after the last one.
 pub(crate) fn parts<S: System, M: Method<S>>(steps: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let (mut from, length) = (steps.start, if M::HAS_RECURRENCE { RESYNC_EVERY } else { FLUSH_EVERY });
+    let (mut from, length) = (steps.start, if M::TRAITS.has_recurrence { RESYNC_EVERY } else { FLUSH_EVERY });
     core::iter::from_fn(move || {
         let start = from;
         from = steps.end.min((start / length + 1) * length);
@@ -218,17 +268,83 @@ pub trait Reflecting {}
 
 /// A reflecting method with a choice of its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Started<K> {
-    method: K,
+pub struct Started<M> {
+    method: M,
     start: Start,
     id: &'static str,
 }
 
-impl<K: Reflecting> Reflecting for Started<K> {}
+impl<M: Reflecting> Reflecting for Started<M> {}
+
+impl<S: System, M: Method<S> + Reflecting> Method<S> for Started<M> {
+    type Prepared<T: Scalar> = M::Prepared<T>;
+    type State<T: Scalar> = M::State<T>;
+    type Memory = M::Memory;
+    const TRAITS: StepTraits = M::TRAITS;
+
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {
+        self.method.prepare(parameters, h)
+    }
+
+    fn start<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        v: &S::Velocity<T>,
+        z: &S::States<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure> {
+        self.method.start_as(self.start, parameters, h, q, v, z, t, inputs)
+    }
+
+    #[inline]
+    fn state<T: Scalar>(
+        &self,
+        parameters: &S::Parameters<T>,
+        h: T,
+        q: &S::Configuration<T>,
+        jump: (&S::Velocity<T>, &S::Velocity<T>),
+        lambda: &S::Multipliers<T>,
+        z: &S::States<T>,
+        t: T,
+    ) -> Result<Self::State<T>, Failure> {
+        self.method.state(parameters, h, q, jump, lambda, z, t)
+    }
+
+    #[inline(always)]
+    fn step<T: Scalar>(
+        &self,
+        prepared: &Self::Prepared<T>,
+        state: &Self::State<T>,
+        t: T,
+        inputs: &S::Inputs<T>,
+    ) -> Result<Self::State<T>, Failure> {
+        self.method.step(prepared, state, t, inputs)
+    }
+
+    #[inline(always)]
+    fn resync<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
+        self.method.resync(state)
+    }
+}
+
+impl<K: Copy> Started<K> {
+    /// With the given retraction instead of the exponential map, for systems on groups.
+    pub const fn with<R: Copy>(self, retraction: R) -> Started<Retracted<K, R>> {
+        let Started { method, start, id } = self;
+        Started { method: Retracted { method, retraction }, start, id }
+    }
+}
 
 /// A method for systems on groups with a choice of the retraction, such as `Rdp::new(Cayley)` or `Rattle.with(Cayley)`.
 /// Without a choice, methods use the exponential map.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retracted<K, R> {
     method: K,
     retraction: R,
@@ -247,169 +363,6 @@ impl<K, R> Retracted<K, R> {
 }
 
 impl<K: Reflecting, R> Reflecting for Retracted<K, R> {}
-
-/// `Emits::start` with a start that is known at compile time, or with an expression in parentheses.
-macro_rules! start {
-    (($start:expr), $emits:path, $t:ty, $arguments:tt) => {
-        match $start {
-            Start::Consistent => start!(Consistent, $emits, $t, $arguments),
-            Start::Projected => start!(Projected, $emits, $t, $arguments),
-            Start::Plain => start!(Plain, $emits, $t, $arguments),
-            Start::Stepped => start!(Stepped, $emits, $t, $arguments),
-        }
-    };
-    ($start:ident, $emits:path, $t:ty, $arguments:tt) => {
-        <S as $emits>::start::<{ Start::$start as u8 }, $t> $arguments
-    };
-}
-
-/// `impl Method for $type` by the step functions of the marker `$method`, outlined in the codegen unit `$unit`.
-macro_rules! by_step_functions_of {
-    ([$($generic:tt)*] $method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:tt) => {
-        impl<S: Emits<$method> $($generic)*> Method<S> for $type {
-            type Prepared<T: Scalar> = <S as Emits<$method>>::Prepared<T>;
-            type State<T: Scalar> = <S as Emits<$method>>::State<T>;
-            type Memory = <S as Emits<$method>>::Memory;
-            const DEAD: &'static [usize] = <S as Emits<$method>>::DEAD;
-            const LENGTH: Length = <S as Emits<$method>>::LENGTH;
-            const HAS_NEWTON: bool = <S as Emits<$method>>::HAS_NEWTON;
-            const HAS_DERIVATIVES: bool = <S as Emits<$method>>::HAS_DERIVATIVES;
-            const HAS_MAPS: bool = <S as Emits<$method>>::HAS_MAPS;
-            const SCALAR_ONLY: bool = <S as Emits<$method>>::SCALAR_ONLY;
-            const HAS_RECURRENCE: bool = <S as Emits<$method>>::HAS_RECURRENCE;
-
-            #[inline(always)]
-            fn outlined<Out>(work: impl FnOnce() -> Out) -> Out {
-                codegen_unit::$unit::call(work)
-            }
-
-            fn id(&self) -> &'static str {
-                let $this = self;
-                $id
-            }
-
-            fn prepare<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                h: T,
-            ) -> Result<Self::Prepared<T>, Failure> {
-                <S as Emits<$method>>::prepare(parameters, h)
-            }
-
-            fn start<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                h: T,
-                q: &S::Configuration<T>,
-                v: &S::Velocity<T>,
-                z: &S::States<T>,
-                t: T,
-                inputs: &S::Inputs<T>,
-            ) -> Result<Self::State<T>, Failure> {
-                let $this = self;
-                start!($start, Emits<$method>, T, (parameters, h, q, v, z, t, inputs))
-            }
-
-            #[inline]
-            fn state<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                h: T,
-                q: &S::Configuration<T>,
-                jump: (&S::Velocity<T>, &S::Velocity<T>),
-                lambda: &S::Multipliers<T>,
-                z: &S::States<T>,
-                t: T,
-            ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::state(parameters, h, q, jump, lambda, z, t)
-            }
-
-            #[inline(always)]
-            fn step<T: Scalar>(
-                &self,
-                prepared: &Self::Prepared<T>,
-                state: &Self::State<T>,
-                t: T,
-                inputs: &S::Inputs<T>,
-            ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::step(prepared, state, t, inputs)
-            }
-
-            #[inline(always)]
-            fn rescale<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                h: T,
-                state: &Self::State<T>,
-                t: T,
-            ) -> Result<Self::State<T>, Failure> {
-                <S as Emits<$method>>::rescale(parameters, h, state, t)
-            }
-
-            #[inline(always)]
-            fn update_velocity<T: Scalar>(
-                &self,
-                h: T,
-                before: &Self::State<T>,
-                state: &Self::State<T>,
-            ) -> Self::State<T> {
-                <S as Emits<$method>>::update_velocity(h, before, state)
-            }
-
-            #[inline(always)]
-            fn resync<T: Scalar>(&self, state: &Self::State<T>) -> Self::State<T> {
-                <S as Emits<$method>>::resync(state)
-            }
-        }
-
-        impl<S: Differentiates<$method> $($generic)*> Differentiable<S> for $type {
-            #[inline(always)]
-            fn linearize_to<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                from: &DepartureOf<S, Self, T>,
-                to: &mut LinearizationOf<S, T>,
-            ) -> Result<(), Failure> {
-                <S as Differentiates<$method>>::linearize_to(parameters, from, to)
-            }
-
-            #[inline(always)]
-            fn linearize_parameters_to<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                from: &DepartureOf<S, Self, T>,
-                to: &mut ParameterLinearizationOf<S, T>,
-            ) -> Result<(), Failure> {
-                <S as Differentiates<$method>>::linearize_parameters_to(parameters, from, to)
-            }
-
-            #[inline(always)]
-            fn pull_back_to<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                from: &DepartureOf<S, Self, T>,
-                w: &S::Tangent<T>,
-                to: &mut PulledBackOf<S, T>,
-            ) -> Result<(), Failure> {
-                <S as Differentiates<$method>>::pull_back_to(parameters, from, w, to)
-            }
-
-            #[inline(always)]
-            fn curvature_to<T: Scalar>(
-                &self,
-                parameters: &S::Parameters<T>,
-                from: &DepartureOf<S, Self, T>,
-                w: &S::Tangent<T>,
-                to: &mut CurvatureOf<S, T>,
-            ) -> Result<(), Failure> {
-                <S as Differentiates<$method>>::curvature_to(parameters, from, w, to)
-            }
-        }
-    };
-    ($method:ty, for $type:ty, in $unit:ident, |$this:ident| $id:expr, $start:tt) => {
-        by_step_functions_of!([] $method, for $type, in $unit, |$this| $id, $start);
-    };
-}
 
 /// The marker types of the methods.
 pub(crate) mod markers {
@@ -437,30 +390,16 @@ pub(crate) mod markers {
                     pub const ID: &'static str = $id;
                 }
 
-                by_step_functions_of!($name, for $name, in $name, |_this| Self::ID, $start);
                 kind!($kind $name $id $start);
                 symmetric!($kind $adjoint $name $id);
             )*
-
-            // The compiler divides a crate into codegen units by modules.
-            #[allow(non_snake_case, reason = "named as the method")]
-            mod codegen_unit {
-                $(
-                    pub(super) mod $name {
-                        #[inline(never)]
-                        pub(crate) fn call<Out>(work: impl FnOnce() -> Out) -> Out {
-                            work()
-                        }
-                    }
-                )*
-            }
         };
     }
 
     /// The choices of a kind of methods: a retraction, a start.
     macro_rules! kind {
         (Reduced $name:ident $id:literal $start:ident) => {
-            retracted!($name $start);
+            retracted!($name);
 
             impl $name {
                 #[doc = concat!("With the given retraction. `", stringify!($name), "` alone means [`Exp`].")]
@@ -470,7 +409,7 @@ pub(crate) mod markers {
             }
         };
         (Restarted $name:ident $id:literal $start:ident) => {
-            retracted!($name $start);
+            retracted!($name);
         };
         (Reflecting $name:ident $id:literal $start:ident) => {
             impl Reflecting for $name {}
@@ -505,29 +444,20 @@ pub(crate) mod markers {
                 }
             }
 
-            by_step_functions_of!($name, for Started<$name>, in $name, |this| this.id, (this.start));
-            retracted!($name $start);
-            by_step_functions_of!(
-                [, R: Copy] Retracted<$name, R>, for Retracted<Started<$name>, R>, in $name,
-                |this| this.method.id, (this.method.start)
-            );
+            retracted!($name);
         };
         ($kind:ident $name:ident $id:literal $start:ident) => {};
     }
 
     /// The choice of a retraction.
     macro_rules! retracted {
-        ($name:ident $start:ident) => {
+        ($name:ident) => {
             impl $name {
                 /// With the given retraction instead of the exponential map, for systems on groups.
                 pub const fn with<R: Copy>(self, retraction: R) -> Retracted<Self, R> {
                     Retracted { method: self, retraction }
                 }
             }
-
-            by_step_functions_of!(
-                [, R: Copy] Retracted<$name, R>, for Retracted<$name, R>, in $name, |_this| $name::ID, $start
-            );
         };
     }
 
@@ -553,15 +483,4 @@ pub(crate) mod markers {
     }
 
     nhi_methods::for_each_method!(methods);
-}
-
-impl<K> Started<K> {
-    /// With the given retraction instead of the exponential map, for systems on groups.
-    pub const fn with<R>(self, retraction: R) -> Retracted<Self, R>
-    where
-        K: Copy,
-        R: Copy,
-    {
-        Retracted { method: self, retraction }
-    }
 }

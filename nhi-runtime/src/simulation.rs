@@ -174,9 +174,9 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             let batch = Batch { simulation: self, count: deferred };
             // Longer steps have one version of the loop, or none: each doubles the time of the build, and checks cost little
             // relative to such steps. Few steps before those that are watched need no loop.
-            let state = if watched > 0 && deferred == 0 || const { M::LENGTH.is_long() } {
+            let state = if watched > 0 && deferred == 0 || const { M::TRAITS.length.is_long() } {
                 None
-            } else if const { M::LENGTH.is_short() } {
+            } else if const { M::TRAITS.length.is_short() } {
                 isa.run_scalar::<_, A, true>(batch)
             } else {
                 isa.run_scalar::<_, A, false>(batch)
@@ -215,7 +215,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
                 self.statistics.restore(ringing);
             }
             // A step failed, or the energy has to be explained: repeat the steps.
-            if !self.interval.shorten(count, const { M::LENGTH.is_long() }) {
+            if !self.interval.shorten(count, const { M::TRAITS.length.is_long() }) {
                 self.take_checked(count, &inputs)?;
             }
         }
@@ -243,19 +243,19 @@ struct Batch<'a, S: System, M: Method<S>> {
 impl<S: System, M: Method<S>> Batch<'_, S, M> {
     /// Whether the loop computes only the numbers of the state that the next step reads, not the velocities. One checked
     /// step after the loop computes the others.
-    const IS_PARTIAL: bool = M::DEAD.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
+    const IS_PARTIAL: bool = M::TRAITS.dead.len() > <S::Multipliers<f64> as Fields<f64>>::LEN;
 
     /// How many steps after the loop are taken one by one: one that computes all numbers of the state, and one before which the
     /// state is kept.
     const ALONE: u64 = Self::IS_PARTIAL as u64 + Last::<S, M, f64>::KEEPS as u64;
 
     /// How many numbers a step reads.
-    const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::DEAD.len();
+    const NUMBERS: usize = <M::State<f64> as Fields<f64>>::LEN - M::TRAITS.dead.len();
 
     /// Whether the numbers of a step fit into registers. With fused operations, some registers have to remain for
     /// intermediate results.
     const fn fits(fused: bool) -> bool {
-        M::LENGTH.is_short() && !M::HAS_NEWTON && !(fused && Self::NUMBERS > REGISTERS - 4)
+        M::TRAITS.length.is_short() && !M::TRAITS.has_newton && !(fused && Self::NUMBERS > REGISTERS - 4)
     }
 
     /// The state after the given steps, without re-synchronisation.
@@ -289,7 +289,7 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
     type Output = Option<M::State<f64>>;
     /// Steps with Newton's method have many live values. Longer steps get no version for AVX-512, which would double the time
     /// of the build.
-    const MANY: bool = M::LENGTH.is_short() && M::HAS_NEWTON;
+    const MANY: bool = M::TRAITS.length.is_short() && M::TRAITS.has_newton;
 
     #[inline(always)]
     fn run<T: Scalar>(self) -> Self::Output {
@@ -298,7 +298,7 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
         let inputs: S::Inputs<T> = unchecked(inputs);
         let mut state: M::State<T> = unchecked(state);
         let all = *steps..*steps + self.count;
-        if const { M::HAS_RECURRENCE } {
+        if const { M::TRAITS.has_recurrence } {
             // Re-synchronisation is outside of the inner loop, where it would occupy registers.
             for steps in method::parts::<S, M>(all) {
                 method.resync_if_due(&mut state, steps.start);
@@ -307,7 +307,7 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
         } else {
             state = self.take(&prepared, &inputs, state, all)?;
         }
-        let places = const { Places::new(if Self::IS_PARTIAL { M::DEAD } else { &[] }) };
+        let places = const { Places::new(if Self::IS_PARTIAL { M::TRAITS.dead } else { &[] }) };
         unchecked::finite(&state.with(T::from_f64(0.0), places, 0))
     }
 }
@@ -447,7 +447,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// One step. Short steps are inlined.
     #[inline]
     fn take_step(&mut self, inputs: &S::Inputs<T>) -> Result<(), Error> {
-        if const { !M::LENGTH.is_short() || cfg!(debug_assertions) } {
+        if const { !M::TRAITS.length.is_short() || cfg!(debug_assertions) } {
             return self.take_checked(1, inputs);
         }
         self.take_step_inline(inputs, Looks::Energy)
@@ -476,7 +476,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     /// energy is tested, the kinetic energy after the steps is not computed.
     #[inline]
     fn take_steps(&mut self, steps: u64, inputs: &S::Inputs<T>, looks: Looks) -> Result<(), Error> {
-        M::outlined(|| {
+        <M::Prepared<T> as Fields<T>>::outlined(|| {
             // Without a function in between: every function that a step is inlined through is optimised once more.
             for _ in 0..steps {
                 self.take_step_inline(inputs, looks)?;
@@ -512,7 +512,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
                 Ok(())
             },
         );
-        if const { M::HAS_NEWTON } {
+        if const { M::TRAITS.has_newton } {
             self.statistics.count(evaluations, stepped.is_ok());
         }
         match stepped {

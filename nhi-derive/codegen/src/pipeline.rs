@@ -238,7 +238,7 @@ mod tests {
         assert!(stub.starts_with("::core::compile_error!{\"abugofnhi,"), "{stub}");
         assert_eq!(stub.matches("compile_error!").count(), 1, "{stub}");
         assert!(stub.contains("super::runtime::SystemforBroken"), "{stub}");
-        assert!(stub.contains("super::runtime::Emits<__Method>forBroken"), "{stub}");
+        assert!(stub.contains("super::runtime::Method<Broken>forsuper::runtime::Dla2"), "{stub}");
         let message = rejected.errors[0].to_string();
         message.split_once("a bug of nhi, please report it: ").unwrap().1.to_owned()
     }

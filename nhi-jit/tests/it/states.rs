@@ -6,7 +6,7 @@ use nhi_codegen::pipeline::Derived;
 use nhi_jit::{Compiled, Error, Point};
 use nhi_methods::{Composition, Variant};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Quantity, System};
+use nhi_runtime::{Quantity, System};
 
 /// A coin that a motor drives, attracted by the origin.
 #[derive(Nonholonomic, Clone, Debug)]
@@ -149,17 +149,16 @@ impl<S: System + Clone> Bed<S> {
 /// By all methods of the systems in coordinates.
 fn compare_all<S>(bed: &Bed<S>, composed: Variant)
 where
-    S: System
-        + Clone
-        + Emits<Dla1>
-        + Emits<Dla2>
-        + Emits<Dla2Midpoint>
-        + Emits<DlaRattle>
-        + Emits<DlaRattleMidpoint>
-        + Emits<Rattle>
-        + Emits<GniEulerB>
-        + Emits<RattleRestarted>
-        + Emits<Rk4>,
+    S: System + Clone,
+    Dla1: nhi_runtime::Method<S>,
+    Dla2: nhi_runtime::Method<S>,
+    Dla2Midpoint: nhi_runtime::Method<S>,
+    DlaRattle: nhi_runtime::Method<S>,
+    DlaRattleMidpoint: nhi_runtime::Method<S>,
+    Rattle: nhi_runtime::Method<S>,
+    GniEulerB: nhi_runtime::Method<S>,
+    RattleRestarted: nhi_runtime::Method<S>,
+    Rk4: nhi_runtime::Method<S>,
     S::Inputs<f64>: From<[f64; 1]>,
 {
     use nhi_methods::Method;

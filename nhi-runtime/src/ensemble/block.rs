@@ -149,7 +149,7 @@ struct Speculation {
 impl Speculation {
     /// Whether the steps of a method depend on the speculation.
     const fn applies<S: System, M: Method<S>>() -> bool {
-        (M::HAS_NEWTON || M::HAS_RECURRENCE || M::HAS_MAPS) && !M::SCALAR_ONLY
+        (M::TRAITS.has_newton || M::TRAITS.has_recurrence || M::TRAITS.has_maps) && !M::TRAITS.scalar_only
     }
 
     fn new() -> Speculation {
@@ -173,7 +173,7 @@ impl Speculation {
     /// The next option if `updates` is not enough for many lanes.
     fn after<S: System, M: Method<S>>(updates: u32) -> Option<u32> {
         match updates {
-            1 if M::HAS_DERIVATIVES => Some(2),
+            1 if M::TRAITS.has_derivatives => Some(2),
             1 | 2 => Some(3),
             _ => None,
         }
@@ -364,8 +364,8 @@ impl Block {
         while from < end && self.stopped.contains(&None) {
             let batch = match (Speculation::applies::<S, M>(), from) {
                 (true, 0) => FIRST_BATCH,
-                _ if M::HAS_NEWTON => BATCH_WITH_NEWTON,
-                _ if M::HAS_RECURRENCE || M::HAS_MAPS => BATCH_WITH_ROTATIONS,
+                _ if M::TRAITS.has_newton => BATCH_WITH_NEWTON,
+                _ if M::TRAITS.has_recurrence || M::TRAITS.has_maps => BATCH_WITH_ROTATIONS,
                 _ => BATCH,
             };
             let count = (end - from).min(batch);
@@ -505,17 +505,17 @@ impl<S: System, M: Method<S>> Work for Batch<'_, S, M> {
         assert_eq!(self.inputs.len(), <S::Inputs<f64> as Fields<f64>>::LEN);
         assert_eq!(self.state.len(), <M::State<f64> as Fields<f64>>::LEN);
         assert!(self.lanes.end <= LANES);
-        if const { M::SCALAR_ONLY } {
+        if const { M::TRAITS.scalar_only } {
             // Without fused operations, which are no gain here.
             return self.one_by_one::<Separate>();
         }
-        if const { !M::HAS_NEWTON && !M::HAS_RECURRENCE && !M::HAS_MAPS } {
+        if const { !M::TRAITS.has_newton && !M::TRAITS.has_recurrence && !M::TRAITS.has_maps } {
             return self.side_by_side::<Lane<T, 0>>();
         }
         match self.updates {
             1 => return self.side_by_side::<Lane<T, 1>>(),
-            2 if const { M::HAS_DERIVATIVES } => return self.side_by_side::<Lane<T, 2>>(),
-            3 if const { M::HAS_NEWTON } => return self.side_by_side::<Lane<T, 3>>(),
+            2 if const { M::TRAITS.has_derivatives } => return self.side_by_side::<Lane<T, 2>>(),
+            3 if const { M::TRAITS.has_newton } => return self.side_by_side::<Lane<T, 3>>(),
             3 => return self.side_by_side::<Lane<T, 0>>(),
             _ => {}
         }
@@ -529,7 +529,7 @@ impl<S: System, M: Method<S>> Batch<'_, S, M> {
     fn side_by_side<T: Scalar>(mut self) {
         let last = self.from + self.count - 1;
         for k in self.from..last {
-            self.step::<T>(k, const { Places::new(M::DEAD) });
+            self.step::<T>(k, const { Places::new(M::TRAITS.dead) });
         }
         self.step::<T>(last, NO_PLACES);
     }

@@ -9,7 +9,7 @@ use nhi_models::{
     sleigh_contact, sleigh_moving_mass, snakeboard, snakeboard_free, tractor, vertical_disk,
 };
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Method, Scalar, State, System, Vector};
+use nhi_runtime::{Method, Scalar, State, System, Vector};
 use nhi_tests::double_double::DoubleDouble;
 
 /// A system with initial data.
@@ -84,7 +84,11 @@ fn assert_order<S: System, M: Method<S> + Copy>(
 
 /// One set of coefficients for each order, on both packagings of the trapezoidal scheme, whose Newton
 /// equations differ.
-fn assert_orders<S: Emits<Dla2> + Emits<DlaRattle>>(model: &impl Started<S>, interval: (f64, u32)) {
+fn assert_orders<S: System>(model: &impl Started<S>, interval: (f64, u32))
+where
+    Dla2: Method<S>,
+    DlaRattle: Method<S>,
+{
     assert_order(4.0, model, Compose::suzuki4(Dla2), interval);
     assert_order(6.0, model, Compose::kahanli6(Dla2), interval);
     assert_order(8.0, model, Compose::suzukiumeno8(Dla2), interval);
@@ -95,7 +99,10 @@ fn assert_orders<S: Emits<Dla2> + Emits<DlaRattle>>(model: &impl Started<S>, int
 
 #[test]
 fn all_coefficients_have_their_order() {
-    fn check<S: Emits<Dla2>>(model: &Row<S>) {
+    fn check<S: System>(model: &Row<S>)
+    where
+        Dla2: Method<S>,
+    {
         assert_order(4.0, model, Compose::triple4(Dla2), (2.0, 32));
         assert_order(4.0, model, Compose::suzuki4(Dla2), (2.0, 16));
         assert_order(6.0, model, Compose::yoshida6(Dla2), (2.0, 16));
@@ -199,7 +206,11 @@ fn velocities_do_not_drift() {
 
 #[test]
 fn the_midpoint_schemes_compose_too() {
-    fn check<S: Emits<Dla2Midpoint> + Emits<DlaRattleMidpoint>>(model: &Row<S>) {
+    fn check<S: System>(model: &Row<S>)
+    where
+        Dla2Midpoint: Method<S>,
+        DlaRattleMidpoint: Method<S>,
+    {
         assert_order(6.0, model, Compose::kahanli6(Dla2Midpoint), (2.0, 16));
         assert_order(6.0, model, Compose::kahanli6(DlaRattleMidpoint), (2.0, 16));
     }

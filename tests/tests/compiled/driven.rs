@@ -1,7 +1,7 @@
 //! Constraints that time and inputs drive, against closed forms, and the balance of power.
 
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Error, Mechanics, Method, System};
+use nhi_runtime::{Error, Mechanics, Method, System};
 use std::f64::consts::TAU;
 
 /// A wheel that rolls on a belt with the velocity b cos(w t).
@@ -222,10 +222,7 @@ struct OnFloor {
 const FLOOR: OnFloor = OnFloor { j: 0.5, m: 1.2, a: 0.3, k: 0.4, c: 0.1 };
 
 /// The change of the energy less the work of forces and drive, by the trapezoidal rule, after a time of 2.
-fn imbalance<M: Method<OnFloor>>(method: M, steps: u64) -> f64
-where
-    OnFloor: Emits<M>,
-{
+fn imbalance<M: Method<OnFloor>>(method: M, steps: u64) -> f64 {
     let h = 2.0 / steps as f64;
     let mut sim = Simulation::project(FLOOR, method, [0.3, 0.2, -0.1], [0.4, 0.6, 0.2], h).unwrap();
     let power = |sim: &Simulation<OnFloor, M>| {

@@ -4,8 +4,8 @@
 //! ::core::compile_error! { ... } ...
 //! const _: () = {
 //!     impl System for Sleigh { type Configuration<T: Scalar> = [T; 3]; ... }
-//!     impl<K> Emits<K> for Sleigh { ... }
-//!     // Tangential and Differentiates<K>
+//!     impl Method<Sleigh> for Dla1 { ... }
+//!     // and for all other methods, Tangential and Differentiable<Sleigh>
 //! };
 //! ```
 //!
@@ -13,18 +13,17 @@
 //! editors able to complete.
 
 use super::Rejected;
+use nhi_methods::{Kind, Method};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
-/// The errors of `rejected` and impls of `System`, and of `Emits<K>` and `Differentiates<K>` for every K.
+/// The errors of `rejected` and impls of `System`, and for every method of `Method` and `Differentiable`.
 pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
     let errors: TokenStream = rejected.errors.iter().map(super::Error::to_compile_error).collect();
     let runtime = &rejected.runtime;
     let ident = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    let mut with_method = input.generics.clone();
-    with_method.params.push(syn::parse_quote!(__Method));
-    let (impl_with_method, ..) = with_method.split_for_impl();
+    let system = quote!(#ident #type_generics);
     let array = |len: Option<usize>| match len {
         Some(len) => quote!([__T; #len]),
         None => quote!(#runtime::stub::Anything<__T>),
@@ -47,14 +46,66 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
         _: __T,
         _: &Self::Inputs<__T>
     };
-    let departure = quote! {
-        _: &Self::Parameters<__T>,
-        _: &#runtime::Departure<Self::State<__T>, Self::Inputs<__T>, __T>
-    };
     let bound = quote!(__T: #runtime::Scalar);
     let result = quote!(::core::result::Result);
     let failure = quote!(#runtime::Failure);
     let str = quote!(::core::primitive::str);
+    // Of the system, as the traits of methods name it.
+    let of = |ty: &str| {
+        let ty = format_ident!("{ty}");
+        quote!(&<#system as #runtime::System>::#ty<__T>)
+    };
+    let [p, q_of, v, l, z, u] =
+        ["Parameters", "Configuration", "Velocity", "Multipliers", "States", "Inputs"].map(of);
+    let next = quote!(#result<Self::State<__T>, #failure>);
+    let anything = quote!(#runtime::stub::Anything<__T>);
+    let departure = quote!(&self, _: #p, _: &#runtime::DepartureOf<#system, Self, __T>);
+    let steps = quote! {
+        type Prepared<#bound> = ();
+        type State<#bound> = #runtime::NodeState<#q, #q, #lambda, #states>;
+        type Memory = #runtime::Remembers;
+        fn id(&self) -> &'static #str #never
+        fn prepare<#bound>(&self, _: #p, _: __T) -> #result<(), #failure> #never
+        fn start<#bound>(&self, _: #p, _: __T, _: #q_of, _: #v, _: #z, _: __T, _: #u) -> #next #never
+        fn state<#bound>(
+            &self, _: #p, _: __T, _: #q_of, _: (#v, #v), _: #l, _: #z, _: __T,
+        ) -> #next #never
+        fn step<#bound>(&self, _: &(), _: &Self::State<__T>, _: __T, _: #u) -> #next #never
+    };
+    let derivatives = quote! {
+        fn linearize_to<#bound>(
+            #departure, _: &mut #runtime::LinearizationOf<#system, __T>,
+        ) -> #result<(), #failure> #never
+        fn linearize_parameters_to<#bound>(
+            #departure, _: &mut #runtime::ParameterLinearizationOf<#system, __T>,
+        ) -> #result<(), #failure> #never
+        fn pull_back_to<#bound>(
+            #departure, _: &#anything, _: &mut #runtime::PulledBackOf<#system, __T>,
+        ) -> #result<(), #failure> #never
+        fn curvature_to<#bound>(
+            #departure, _: &#anything, _: &mut #runtime::CurvatureOf<#system, __T>,
+        ) -> #result<(), #failure> #never
+    };
+    let mut with_retraction = input.generics.clone();
+    with_retraction.params.push(syn::parse_quote!(__R));
+    let methods = Method::ALL.iter().flat_map(|method| {
+        let marker = format_ident!("{}", method.facts().marker);
+        let marker = quote!(#runtime::#marker);
+        let has_retraction =
+            matches!(method.facts().kind, Kind::Reduced | Kind::Reflecting | Kind::Restarted);
+        let retracted = quote!(#runtime::Retracted<#marker, __R>);
+        let retracted = has_retraction.then_some((retracted, &with_retraction));
+        let types = [(marker, &input.generics)].into_iter().chain(retracted);
+        types.map(|(marker, generics)| {
+            let (impl_generics, ..) = generics.split_for_impl();
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics #runtime::Method<#system> for #marker #where_clause { #steps }
+                #[automatically_derived]
+                impl #impl_generics #runtime::Differentiable<#system> for #marker #where_clause { #derivatives }
+            }
+        }).collect::<Vec<_>>()
+    });
     quote! {
         #errors
         #[allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
@@ -82,37 +133,6 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
                 fn acceleration_of<#bound>(#with_states) -> #result<#runtime::Acceleration<Self, __T>, #failure> #never
             }
             #[automatically_derived]
-            impl #impl_with_method #runtime::Emits<__Method> for #ident #type_generics #where_clause {
-                type Prepared<#bound> = ();
-                type State<#bound> = #runtime::NodeState<#q, #q, #lambda, #states>;
-                type Memory = #runtime::Remembers;
-                fn prepare<#bound>(_: &Self::Parameters<__T>, _: __T) -> #result<(), #failure> #never
-                fn start<const __START: ::core::primitive::u8, #bound>(
-                    _: &Self::Parameters<__T>,
-                    _: __T,
-                    _: &Self::Configuration<__T>,
-                    _: &Self::Velocity<__T>,
-                    _: &Self::States<__T>,
-                    _: __T,
-                    _: &Self::Inputs<__T>,
-                ) -> #result<Self::State<__T>, #failure> #never
-                fn state<#bound>(
-                    _: &Self::Parameters<__T>,
-                    _: __T,
-                    _: &Self::Configuration<__T>,
-                    _: (&Self::Velocity<__T>, &Self::Velocity<__T>),
-                    _: &Self::Multipliers<__T>,
-                    _: &Self::States<__T>,
-                    _: __T,
-                ) -> #result<Self::State<__T>, #failure> #never
-                fn step<#bound>(
-                    _: &(),
-                    _: &Self::State<__T>,
-                    _: __T,
-                    _: &Self::Inputs<__T>,
-                ) -> #result<Self::State<__T>, #failure> #never
-            }
-            #[automatically_derived]
             impl #impl_generics #runtime::Tangential for #ident #type_generics #where_clause {
                 type Tangent<#bound> = #runtime::stub::Anything<__T>;
                 type QuasiVelocity<#bound> = #runtime::stub::Anything<__T>;
@@ -125,27 +145,7 @@ pub fn stub(input: &syn::DeriveInput, rejected: &Rejected) -> TokenStream {
             }
             #[automatically_derived]
             impl #impl_generics #runtime::Steady for #ident #type_generics #where_clause {}
-            #[automatically_derived]
-            impl #impl_with_method #runtime::Differentiates<__Method> for #ident #type_generics #where_clause {
-                fn linearize_to<#bound>(
-                    #departure,
-                    _: &mut #runtime::LinearizationOf<Self, __T>,
-                ) -> #result<(), #failure> #never
-                fn linearize_parameters_to<#bound>(
-                    #departure,
-                    _: &mut #runtime::ParameterLinearizationOf<Self, __T>,
-                ) -> #result<(), #failure> #never
-                fn pull_back_to<#bound>(
-                    #departure,
-                    _: &Self::Tangent<__T>,
-                    _: &mut #runtime::PulledBackOf<Self, __T>,
-                ) -> #result<(), #failure> #never
-                fn curvature_to<#bound>(
-                    #departure,
-                    _: &Self::Tangent<__T>,
-                    _: &mut #runtime::CurvatureOf<Self, __T>,
-                ) -> #result<(), #failure> #never
-            }
+            #(#methods)*
         };
     }
 }

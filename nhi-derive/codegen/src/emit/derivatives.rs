@@ -7,7 +7,7 @@
 //! }
 //! impl Tangential for Sleigh { .. }
 //! impl Steady for Sleigh {}
-//! impl Differentiates<Dla2> for Sleigh { .. }
+//! impl Differentiable<Sleigh> for Dla2 { .. }
 //! ```
 
 use super::Unit;
@@ -47,14 +47,13 @@ impl Unit<'_> {
 
     /// `impl Tangential for Sleigh { .. }`, if a step is differentiated.
     pub(super) fn tangential(&self) -> Option<TokenStream> {
-        let Declaration { runtime, generics, .. } = self.declaration;
+        let runtime = &self.declaration.runtime;
         let Optimised { facts, basis, .. } = self.optimised;
         let [d, nx] = [facts.quasi_velocities(), facts.tangent_coordinates()].map(Literal::usize_unsuffixed);
         let parameters = self.parameters(&[Role::Parameters, Role::Configuration, Role::Time, Role::Inputs]);
         let call = self.call(basis.as_ref()?);
         let s = quote!(<__T: #runtime::Scalar>);
-        let steady =
-            facts.steady.then(|| self.implements(generics, quote!(#runtime::Steady), &TokenStream::new()));
+        let steady = facts.steady.then(|| self.implements(&quote!(#runtime::Steady), &TokenStream::new()));
         let body = quote! {
             type Tangent #s = [__T; #nx];
             type QuasiVelocity #s = [__T; #d];
@@ -64,12 +63,12 @@ impl Unit<'_> {
                 #runtime::Basis { x: __x, v0: __v0, y: __y }
             }
         };
-        let tangential = self.implements(generics, quote!(#runtime::Tangential), &body);
+        let tangential = self.implements(&quote!(#runtime::Tangential), &body);
         Some(quote!(#steady #tangential))
     }
 
-    /// `impl Differentiates<Dla2> for Sleigh { .. }`, if the steps of the method are differentiated.
-    pub(super) fn differentiates(
+    /// `impl Differentiable<Sleigh> for Dla2 { .. }`, if the steps of the method are differentiated.
+    pub(super) fn differentiable(
         &self,
         method: &MethodFunctions,
         generics: &syn::Generics,
@@ -85,8 +84,9 @@ impl Unit<'_> {
             (pull_back, "PulledBackOf"),
             (curvature, "CurvatureOf"),
         ];
-        let runtime = &self.declaration.runtime;
-        let [_, _, k, ..] = self.lengths();
+        let Declaration { runtime, ident, generics: own, .. } = self.declaration;
+        let (_, own, _) = own.split_for_impl();
+        let system = quote!(#ident #own);
         let parameters = self.parameters(&[Role::Parameters]);
         let nx = Literal::usize_unsuffixed(self.optimised.facts.tangent_coordinates());
         let module = spelled(method.id());
@@ -103,10 +103,11 @@ impl Unit<'_> {
             quote! {
                 #[inline(always)]
                 fn #writing<__T: #runtime::Scalar>(
+                    &self,
                     #parameters,
-                    __from: &#runtime::Departure<Self::State<__T>, [__T; #k], __T>,
+                    __from: &#runtime::DepartureOf<#system, Self, __T>,
                     #argument
-                    __to: &mut #runtime::#results<Self, __T>
+                    __to: &mut #runtime::#results<#system, __T>
                 ) -> ::core::result::Result<(), #runtime::Failure> {
                     let #runtime::Departure { state: __state, inputs: __inputs, t: __t, h: __h } = __from;
                     kernel::#module::#name #retraction(
@@ -115,6 +116,7 @@ impl Unit<'_> {
                 }
             }
         });
-        Some(self.implements(generics, quote!(#runtime::Differentiates<#marker>), &quote!(#(#functions)*)))
+        let of = quote!(#runtime::Differentiable);
+        Some(self.implements_for(marker, generics, &of, &quote!(#(#functions)*)))
     }
 }

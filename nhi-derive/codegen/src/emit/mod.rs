@@ -14,10 +14,10 @@
 //!     impl System for Sleigh { .. }
 //!     impl Sleigh { pub const THETA: usize = 0; .. }
 //!     impl Named for Sleigh { .. }
-//!     impl Emits<Dla2> for Sleigh { .. }
+//!     impl Method<Sleigh> for Dla2 { .. }
 //!     // With derivatives:
 //!     impl Tangential for Sleigh { .. }
-//!     impl Differentiates<Dla2> for Sleigh { .. }
+//!     impl Differentiable<Sleigh> for Dla2 { .. }
 //! };
 //! ```
 //!
@@ -44,7 +44,6 @@ use crate::program::Role;
 use crate::target::TARGET;
 use function::{Signature, StateType, function, tuple};
 use names::{Names, spelled};
-use nhi_methods::StartKind;
 use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -115,7 +114,7 @@ impl Unit<'_> {
         let tangential = self.tangential();
         let system = self.system();
         let by_name = self.by_name();
-        let methods = self.optimised.methods.iter().map(|method| self.emits(method));
+        let methods = self.optimised.methods.iter().map(|method| self.method_impls(method));
         quote! {
             #[allow(
                 clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction,
@@ -397,17 +396,33 @@ impl Unit<'_> {
             }
             #functions
         };
-        self.implements(&self.declaration.generics, quote!(#runtime::System), &body)
+        self.implements(&quote!(#runtime::System), &body)
     }
 
     /// `impl Trait for Sleigh { .. }`
-    fn implements(&self, generics: &syn::Generics, of: TokenStream, body: &TokenStream) -> TokenStream {
+    fn implements(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
+        let Declaration { ident, generics, .. } = self.declaration;
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #of for #ident #ty_generics #where_clause { #body }
+        }
+    }
+
+    /// `impl Trait<Sleigh> for Dla2 { .. }`
+    fn implements_for(
+        &self,
+        marker: &TokenStream,
+        generics: &syn::Generics,
+        of: &TokenStream,
+        body: &TokenStream,
+    ) -> TokenStream {
         let Declaration { ident, generics: own, .. } = self.declaration;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (_, ty_generics, _) = own.split_for_impl();
         quote! {
             #[automatically_derived]
-            impl #impl_generics #of for #ident #ty_generics #where_clause { #body }
+            impl #impl_generics #of<#ident #ty_generics> for #marker #where_clause { #body }
         }
     }
 
@@ -494,37 +509,38 @@ impl Unit<'_> {
         quote!(kernel::#name #retraction(#(#arguments),*))
     }
 
-    /// `impl Emits<Dla2> for Sleigh { .. }`; of a method for any retraction also
-    /// `impl<__R: Retracts<SE2<f64>>> Emits<Retracted<Rdp, __R>> for Sleigh { .. }`.
-    fn emits(&self, method: &MethodFunctions) -> TokenStream {
+    /// `impl Method<Sleigh> for Dla2 { .. }`; of a method for any retraction also
+    /// `impl<__R: Retracts<SE2<f64>>> Method<Sleigh> for Retracted<Rdp, __R> { .. }`.
+    fn method_impls(&self, method: &MethodFunctions) -> TokenStream {
         let Declaration { runtime, generics, .. } = self.declaration;
         let facts = method.method.facts();
         let own = facts.kind.own_retraction();
         let marker = format_ident!("{}", facts.marker);
         let marker = quote!(#runtime::#marker);
         let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
-            let derivatives = self.differentiates(method, generics, &marker, &TokenStream::new());
-            let emits = self.emits_as(method, generics, &marker, &TokenStream::new());
-            return quote!(#emits #derivatives);
+            let derivatives = self.differentiable(method, generics, &marker, &TokenStream::new());
+            let steps = self.method_impl(method, generics, &marker, &TokenStream::new());
+            return quote!(#steps #derivatives);
         };
         let tau = format_ident!("{}", own.unwrap_or_default().marker());
         let tau = quote!(#runtime::group::#tau);
-        let mut usual = self.emits_as(method, generics, &marker, &quote!(::<__T, #tau>));
-        usual.extend(self.differentiates(method, generics, &marker, &tau));
+        let mut usual = self.method_impl(method, generics, &marker, &quote!(::<__T, #tau>));
+        usual.extend(self.differentiable(method, generics, &marker, &tau));
         if own.is_some() {
             return usual;
         }
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let (tau, retracted) = (quote!(__R), quote!(#runtime::Retracted<#marker, __R>));
-        let any = self.emits_as(method, &generics, &retracted, &quote!(::<__T, #tau>));
+        let any = self.method_impl(method, &generics, &retracted, &quote!(::<__T, #tau>));
         // Derivatives need the tangents of the motion itself.
         generics.make_where_clause().predicates.push(syn::parse_quote!(__R: #runtime::ExactTangents));
-        let derivatives = self.differentiates(method, &generics, &retracted, &tau);
+        let derivatives = self.differentiable(method, &generics, &retracted, &tau);
         quote!(#usual #any #derivatives)
     }
 
-    fn emits_as(
+    /// `marker` is the type that has these steps.
+    fn method_impl(
         &self,
         method: &MethodFunctions,
         generics: &syn::Generics,
@@ -532,7 +548,8 @@ impl Unit<'_> {
         retraction: &TokenStream,
     ) -> TokenStream {
         let ([n, m, ..], runtime, q) = (self.lengths(), &self.declaration.runtime, self.entries());
-        let module = spelled(method.id());
+        let facts = method.method.facts();
+        let (id, module) = (facts.id, spelled(facts.id));
         let s = quote!(<__T: #runtime::Scalar>);
         let state_name = format_ident!("{}", method.state.type_name());
         let state = self.state(method, false, Some(quote!(kernel::#module::Carried<__T>)));
@@ -542,33 +559,22 @@ impl Unit<'_> {
             let retraction = function.retracted().map(|_| retraction);
             quote!(kernel::#module::#name #retraction)
         };
-        let calls = method.starts.iter().map(|(kind, start)| {
-            let start = kernel(first_start(method, start));
-            let kind = match kind {
-                StartKind::Consistent => quote!(#runtime::Start::CONSISTENT),
-                StartKind::Projected => quote!(#runtime::Start::PROJECTED),
-                StartKind::Plain => quote!(#runtime::Start::PLAIN),
-                StartKind::Stepped => quote!(_),
-            };
-            (kind, quote!(#start(__parameters, __h, #q, __v, __states, __t, __inputs)))
-        });
-        let (kinds, calls): (Vec<TokenStream>, Vec<TokenStream>) = calls.unzip();
-        // A method without a choice is started in its own way whatever is asked for.
-        let start = match calls.as_slice() {
-            [only] => only.clone(),
-            several => quote!(match __START { #(#kinds => #several),* }),
-        };
         let of = |function: &Option<Function>| function.as_ref().map(&kernel);
         // A state with what the step carries beside it.
-        let (start, carry) = match of(&method.initial) {
-            None => (start, quote!(::core::result::Result::Ok(__state))),
-            Some(initial) => {
-                let carry = quote! {
-                    let __carried = #initial(__parameters, __h, &__state, __t)?;
-                    ::core::result::Result::Ok(__state.carrying(__carried))
-                };
-                (quote!({ let __state = (#start)?; #carry }), carry)
-            }
+        let carry = match of(&method.initial) {
+            None => quote!(::core::result::Result::Ok(__state)),
+            Some(initial) => quote! {
+                let __carried = #initial(__parameters, __h, &__state, __t)?;
+                ::core::result::Result::Ok(__state.carrying(__carried))
+            },
+        };
+        let carrying = |state: TokenStream| match &method.initial {
+            None => state,
+            Some(_) => quote!(let __state = #state?; #carry),
+        };
+        let started = |start: &Function| {
+            let start = kernel(first_start(method, start));
+            quote!(#start(__parameters, __h, #q, __v, __states, __t, __inputs))
         };
         // Parameters that several functions begin or end with.
         let [parameters, time, configuration, velocity, states] = [
@@ -584,7 +590,7 @@ impl Unit<'_> {
         let rescale = of(&method.rescale).map(|rescale| {
             quote! {
                 #[inline(always)]
-                fn rescale #s(#parameters, __state: &Self::State<__T>, __t: __T,) -> #next {
+                fn rescale #s(&self, #parameters, __state: &Self::State<__T>, __t: __T,) -> #next {
                     let __carried = #rescale(__parameters, __h, __state, __t)?;
                     ::core::result::Result::Ok(#runtime::#state_name { carried: __carried, ..*__state })
                 }
@@ -594,6 +600,7 @@ impl Unit<'_> {
             quote! {
                 #[inline(always)]
                 fn update_velocity #s(
+                    &self,
                     __h: __T,
                     __before: &Self::State<__T>,
                     __state: &Self::State<__T>,
@@ -605,63 +612,92 @@ impl Unit<'_> {
         let resync = of(&method.resync).map(|resync| {
             quote! {
                 #[inline(always)]
-                fn resync #s(__state: &Self::State<__T>) -> Self::State<__T> {
+                fn resync #s(&self, __state: &Self::State<__T>) -> Self::State<__T> {
                     #runtime::#state_name { carried: #resync(__state), ..*__state }
                 }
             }
         });
-        let unread = method.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
-        let unread = quote!(const DEAD: &'static [::core::primitive::usize] = &[#(#unread),*];);
-        // The trait takes steps for short ones of explicit formulas.
-        let size = method.step.operations.size();
-        let length = match size {
-            size if size > TARGET.inline_loop => Some(quote!(Long)),
-            size if size > TARGET.inline_step => Some(quote!(Middle)),
-            _ => None,
-        };
-        let length = length.map(|length| quote!(const LENGTH: #runtime::Length = #runtime::Length::#length;));
-        let is = [
-            ("HAS_NEWTON", method.iterates()),
-            ("HAS_DERIVATIVES", method.has_derivatives()),
-            ("HAS_MAPS", !method.step.maps().is_empty()),
-            ("SCALAR_ONLY", size > TARGET.inline_loop),
-            ("HAS_RECURRENCE", resync.is_some()),
-        ];
-        let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
+        let own = method.starts.iter().find(|(kind, _)| *kind == facts.start).or(method.starts.first());
+        let start = carrying(own.map(|(_, start)| started(start)).unwrap_or_default());
+        // Methods without a choice have the function of the trait.
+        let start_as = (method.starts.len() > 1).then(|| {
+            let arms = method.starts.iter().map(|(kind, start)| {
+                let (kind, start) = (format_ident!("{kind:?}"), started(start));
+                quote!(#runtime::Start::#kind => #start)
+            });
+            let start = carrying(quote!(match __start { #(#arms),* }));
+            quote! {
+                fn start_as #s(
+                    &self, __start: #runtime::Start, #parameters, #configuration, #velocity, #states, #time
+                ) -> #next {
+                    #start
+                }
+            }
+        });
+        let traits = step_traits(runtime, method);
         let [prepare, step] = [&method.prepare, &method.step].map(kernel);
         let memory = if method.derivatives.is_some() { quote!(Remembers) } else { quote!(Forgets) };
         let body = quote! {
             type Prepared #s = kernel::#module::Prepared<__T>;
             type State #s = #state;
             type Memory = #runtime::#memory;
-            #unread
-            #length
-            #(const #is: ::core::primitive::bool = true;)*
-            fn prepare #s(#parameters) -> #prepared {
+            #traits
+            fn id(&self) -> &'static ::core::primitive::str {
+                #id
+            }
+            fn prepare #s(&self, #parameters) -> #prepared {
                 #prepare(__parameters, __h)
             }
-            fn start<const __START: ::core::primitive::u8, __T: #runtime::Scalar>(
-                #parameters, #configuration, #velocity, #states, #time
-            ) -> #next {
+            fn start #s(&self, #parameters, #configuration, #velocity, #states, #time) -> #next {
                 #start
             }
+            #start_as
             #[inline]
             fn state #s(
-                #parameters, #configuration,
+                &self, #parameters, #configuration,
                 __jump: (&[__T; #n], &[__T; #n]), __lambda: &[__T; #m], #states, __t: __T,
             ) -> #next {
                 let __state = #runtime::#state_name::at(*__q, __jump, *__lambda, *__states);
                 #carry
             }
             #[inline(always)]
-            fn step #s(__prepared: &Self::Prepared<__T>, __state: &Self::State<__T>, #time) -> #next {
+            fn step #s(&self, __prepared: &Self::Prepared<__T>, __state: &Self::State<__T>, #time) -> #next {
                 #step(__prepared, __state, __t, __inputs)
             }
             #rescale
             #update_velocity
             #resync
         };
-        self.implements(generics, quote!(#runtime::Emits<#marker>), &body)
+        self.implements_for(marker, generics, &quote!(#runtime::Method), &body)
+    }
+}
+
+/// `const TRAITS: StepTraits = StepTraits { .. };`
+fn step_traits(runtime: &syn::Path, method: &MethodFunctions) -> TokenStream {
+    let unread = method.unread.iter().map(|&i| Literal::usize_unsuffixed(i));
+    let size = method.step.operations.size();
+    let length = match size {
+        size if size > TARGET.inline_loop => Some(quote!(Long)),
+        size if size > TARGET.inline_step => Some(quote!(Middle)),
+        _ => None,
+    };
+    let length = length.map(|length| quote!(length: #runtime::Length::#length,));
+    let is = [
+        ("has_newton", method.iterates()),
+        ("has_derivatives", method.has_derivatives()),
+        ("has_maps", !method.step.maps().is_empty()),
+        ("scalar_only", size > TARGET.inline_loop),
+        ("has_recurrence", method.resync.is_some()),
+    ];
+    let is = is.into_iter().filter(|(_, is)| *is).map(|(name, _)| format_ident!("{name}"));
+    // Short steps of explicit formulas are the rest.
+    quote! {
+        const TRAITS: #runtime::StepTraits = #runtime::StepTraits {
+            dead: &[#(#unread),*],
+            #length
+            #(#is: true,)*
+            ..#runtime::StepTraits::PLAIN
+        };
     }
 }
 

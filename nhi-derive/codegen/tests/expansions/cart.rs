@@ -1305,7 +1305,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Dla2> for Cart {
+    impl ::nhi_runtime::Method<Cart> for ::nhi_runtime::Dla2 {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::dla2::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             [__T; 3],
@@ -1315,16 +1315,26 @@ const _: () = {
             kernel::dla2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
-        const HAS_RECURRENCE: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[3, 4, 5, 6],
+            has_recurrence: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "dla2"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::dla2::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
             __q: &[__T; 3],
@@ -1333,23 +1343,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::dla2::start_consistent(
-                    __parameters,
-                    __h,
-                    __q,
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::dla2::start_consistent(
+                __parameters,
+                __h,
+                __q,
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
             __q: &[__T; 3],
@@ -1370,6 +1379,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1380,6 +1390,7 @@ const _: () = {
 
         #[inline(always)]
         fn rescale<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1394,6 +1405,7 @@ const _: () = {
 
         #[inline(always)]
         fn update_velocity<__T: ::nhi_runtime::Scalar>(
+            &self,
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
@@ -1406,6 +1418,7 @@ const _: () = {
 
         #[inline(always)]
         fn resync<__T: ::nhi_runtime::Scalar>(
+            &self,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             ::nhi_runtime::NodeState {
@@ -1416,7 +1429,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Rk4> for Cart {
+    impl ::nhi_runtime::Method<Cart> for ::nhi_runtime::Rk4 {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rk4::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             [__T; 3],
@@ -1426,16 +1439,26 @@ const _: () = {
             kernel::rk4::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[6];
-        const HAS_RECURRENCE: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[6],
+            has_recurrence: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "rk4"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::rk4::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
             __q: &[__T; 3],
@@ -1444,23 +1467,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 2],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::rk4::start_consistent(
-                    __parameters,
-                    __h,
-                    __q,
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::rk4::start_consistent(
+                __parameters,
+                __h,
+                __q,
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::rk4::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 5],
             __h: __T,
             __q: &[__T; 3],
@@ -1481,6 +1503,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1491,6 +1514,7 @@ const _: () = {
 
         #[inline(always)]
         fn resync<__T: ::nhi_runtime::Scalar>(
+            &self,
             __state: &Self::State<__T>,
         ) -> Self::State<__T> {
             ::nhi_runtime::NodeState {

@@ -1316,7 +1316,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Dla2> for Climber {
+    impl ::nhi_runtime::Method<Climber> for ::nhi_runtime::Dla2 {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::dla2::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             [__T; 3],
@@ -1326,16 +1326,26 @@ const _: () = {
             kernel::dla2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[3, 4, 5, 6];
-        const HAS_NEWTON: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[3, 4, 5, 6],
+            has_newton: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "dla2"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::dla2::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &[__T; 3],
@@ -1344,23 +1354,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::dla2::start_consistent(
-                    __parameters,
-                    __h,
-                    __q,
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::dla2::start_consistent(
+                __parameters,
+                __h,
+                __q,
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::dla2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &[__T; 3],
@@ -1381,6 +1390,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1391,6 +1401,7 @@ const _: () = {
 
         #[inline(always)]
         fn rescale<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1405,6 +1416,7 @@ const _: () = {
 
         #[inline(always)]
         fn update_velocity<__T: ::nhi_runtime::Scalar>(
+            &self,
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,
@@ -1417,7 +1429,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Rattle> for Climber {
+    impl ::nhi_runtime::Method<Climber> for ::nhi_runtime::Rattle {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rattle::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::JumpState<
             [__T; 3],
@@ -1427,16 +1439,26 @@ const _: () = {
             kernel::rattle::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[9];
-        const HAS_NEWTON: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[9],
+            has_newton: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "rattle"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::rattle::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &[__T; 3],
@@ -1445,65 +1467,83 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 0],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (match __START {
-                    ::nhi_runtime::Start::CONSISTENT => {
-                        kernel::rattle::start_consistent(
-                            __parameters,
-                            __h,
-                            __q,
-                            __v,
-                            __states,
-                            __t,
-                            __inputs,
-                        )
-                    }
-                    ::nhi_runtime::Start::PROJECTED => {
-                        kernel::rattle::start_projected(
-                            __parameters,
-                            __h,
-                            __q,
-                            __v,
-                            __states,
-                            __t,
-                            __inputs,
-                        )
-                    }
-                    ::nhi_runtime::Start::PLAIN => {
-                        kernel::rattle::start_plain(
-                            __parameters,
-                            __h,
-                            __q,
-                            __v,
-                            __states,
-                            __t,
-                            __inputs,
-                        )
-                    }
-                    _ => {
-                        kernel::rattle::start_stepped(
-                            __parameters,
-                            __h,
-                            __q,
-                            __v,
-                            __states,
-                            __t,
-                            __inputs,
-                        )
-                    }
-                })?;
-                let __carried = kernel::rattle::initial(
-                    __parameters,
-                    __h,
-                    &__state,
-                    __t,
-                )?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::rattle::start_consistent(
+                __parameters,
+                __h,
+                __q,
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
+        }
+
+        fn start_as<__T: ::nhi_runtime::Scalar>(
+            &self,
+            __start: ::nhi_runtime::Start,
+            __parameters: &[__T; 4],
+            __h: __T,
+            __q: &[__T; 3],
+            __v: &[__T; 3],
+            __states: &[__T; 0],
+            __t: __T,
+            __inputs: &[__T; 0],
+        ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
+            let __state = match __start {
+                ::nhi_runtime::Start::Consistent => {
+                    kernel::rattle::start_consistent(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __states,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Projected => {
+                    kernel::rattle::start_projected(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __states,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Plain => {
+                    kernel::rattle::start_plain(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __states,
+                        __t,
+                        __inputs,
+                    )
+                }
+                ::nhi_runtime::Start::Stepped => {
+                    kernel::rattle::start_stepped(
+                        __parameters,
+                        __h,
+                        __q,
+                        __v,
+                        __states,
+                        __t,
+                        __inputs,
+                    )
+                }
+            }?;
+            let __carried = kernel::rattle::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &[__T; 3],
@@ -1524,6 +1564,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,

@@ -1444,7 +1444,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Rdp> for Coin {
+    impl ::nhi_runtime::Method<Coin> for ::nhi_runtime::Rdp {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rdp::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             ::nhi_runtime::Posed<
@@ -1459,17 +1459,27 @@ const _: () = {
             kernel::rdp::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
-        const HAS_NEWTON: ::core::primitive::bool = true;
-        const HAS_MAPS: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[8, 9],
+            has_newton: true,
+            has_maps: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "rdp"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::rdp::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1483,23 +1493,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::rdp::start_consistent(
-                    __parameters,
-                    __h,
-                    __q.entries(),
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::rdp::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1525,6 +1534,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1538,6 +1548,7 @@ const _: () = {
 
         #[inline(always)]
         fn rescale<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1554,7 +1565,7 @@ const _: () = {
     #[automatically_derived]
     impl<
         __R: ::nhi_runtime::Retracts<::nhi_runtime::group::SE2<::core::primitive::f64>>,
-    > ::nhi_runtime::Emits<::nhi_runtime::Retracted<::nhi_runtime::Rdp, __R>> for Coin {
+    > ::nhi_runtime::Method<Coin> for ::nhi_runtime::Retracted<::nhi_runtime::Rdp, __R> {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rdp::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             ::nhi_runtime::Posed<
@@ -1569,17 +1580,27 @@ const _: () = {
             kernel::rdp::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[8, 9];
-        const HAS_NEWTON: ::core::primitive::bool = true;
-        const HAS_MAPS: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[8, 9],
+            has_newton: true,
+            has_maps: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "rdp"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::rdp::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1593,23 +1614,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::rdp::start_consistent(
-                    __parameters,
-                    __h,
-                    __q.entries(),
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::rdp::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::rdp::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1635,6 +1655,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1645,6 +1666,7 @@ const _: () = {
 
         #[inline(always)]
         fn rescale<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1659,7 +1681,7 @@ const _: () = {
     }
 
     #[automatically_derived]
-    impl ::nhi_runtime::Emits<::nhi_runtime::Rkmk2> for Coin {
+    impl ::nhi_runtime::Method<Coin> for ::nhi_runtime::Rkmk2 {
         type Prepared<__T: ::nhi_runtime::Scalar> = kernel::rkmk2::Prepared<__T>;
         type State<__T: ::nhi_runtime::Scalar> = ::nhi_runtime::NodeState<
             ::nhi_runtime::Posed<
@@ -1674,16 +1696,26 @@ const _: () = {
             kernel::rkmk2::Carried<__T>,
         >;
         type Memory = ::nhi_runtime::Forgets;
-        const DEAD: &'static [::core::primitive::usize] = &[4, 5, 6, 7, 8, 9];
-        const HAS_MAPS: ::core::primitive::bool = true;
+        const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
+            dead: &[4, 5, 6, 7, 8, 9],
+            has_maps: true,
+            ..::nhi_runtime::StepTraits::PLAIN
+        };
+
+        fn id(&self) -> &'static ::core::primitive::str {
+            "rkmk2"
+        }
+
         fn prepare<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
         ) -> ::core::result::Result<Self::Prepared<__T>, ::nhi_runtime::Failure> {
             kernel::rkmk2::prepare(__parameters, __h)
         }
 
-        fn start<const __START: ::core::primitive::u8, __T: ::nhi_runtime::Scalar>(
+        fn start<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1697,28 +1729,22 @@ const _: () = {
             __t: __T,
             __inputs: &[__T; 1],
         ) -> ::core::result::Result<Self::State<__T>, ::nhi_runtime::Failure> {
-            {
-                let __state = (kernel::rkmk2::start_consistent(
-                    __parameters,
-                    __h,
-                    __q.entries(),
-                    __v,
-                    __states,
-                    __t,
-                    __inputs,
-                ))?;
-                let __carried = kernel::rkmk2::initial(
-                    __parameters,
-                    __h,
-                    &__state,
-                    __t,
-                )?;
-                ::core::result::Result::Ok(__state.carrying(__carried))
-            }
+            let __state = kernel::rkmk2::start_consistent(
+                __parameters,
+                __h,
+                __q.entries(),
+                __v,
+                __states,
+                __t,
+                __inputs,
+            )?;
+            let __carried = kernel::rkmk2::initial(__parameters, __h, &__state, __t)?;
+            ::core::result::Result::Ok(__state.carrying(__carried))
         }
 
         #[inline]
         fn state<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __q: &::nhi_runtime::Posed<
@@ -1744,6 +1770,7 @@ const _: () = {
 
         #[inline(always)]
         fn step<__T: ::nhi_runtime::Scalar>(
+            &self,
             __prepared: &Self::Prepared<__T>,
             __state: &Self::State<__T>,
             __t: __T,
@@ -1754,6 +1781,7 @@ const _: () = {
 
         #[inline(always)]
         fn rescale<__T: ::nhi_runtime::Scalar>(
+            &self,
             __parameters: &[__T; 4],
             __h: __T,
             __state: &Self::State<__T>,
@@ -1768,6 +1796,7 @@ const _: () = {
 
         #[inline(always)]
         fn update_velocity<__T: ::nhi_runtime::Scalar>(
+            &self,
             __h: __T,
             __before: &Self::State<__T>,
             __state: &Self::State<__T>,

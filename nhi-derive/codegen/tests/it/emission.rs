@@ -116,7 +116,7 @@ fn steps_say_how_long_they_are() {
     let said = |attribute: &str, item: &str| {
         let code = pretty(&derived(&format!("#[nonholonomic({attribute}, methods(Dla2, Rattle))] {item}")));
         let count = |length: &str| {
-            let said = format!("const LENGTH: ::nhi_runtime::Length = ::nhi_runtime::Length::{length};");
+            let said = format!("length: ::nhi_runtime::Length::{length},");
             code.matches(&said).count()
         };
         ["Short", "Middle", "Long"].map(count)

@@ -2,7 +2,7 @@
 
 use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{ComposedIds, Error, Failure, Length, Method, Scalar, Symmetric};
+use nhi_runtime::{ComposedIds, Error, Failure, Length, Method, Scalar, StepTraits, Symmetric};
 
 const Q0: [f64; 3] = [0.3, 0.0, 0.0];
 const V0: [f64; 3] = [1.2, 0.5978106927892027, 0.43614490205308315];
@@ -130,7 +130,8 @@ impl<const LONG: bool, M: Method<Sleigh>> Method<Sleigh> for Longer<M, LONG> {
     type Prepared<T: Scalar> = M::Prepared<T>;
     type State<T: Scalar> = M::State<T>;
     type Memory = M::Memory;
-    const LENGTH: Length = if LONG { Length::Long } else { Length::Middle };
+    const TRAITS: StepTraits =
+        StepTraits { length: if LONG { Length::Long } else { Length::Middle }, ..StepTraits::PLAIN };
 
     fn id(&self) -> &'static str {
         self.0.id()

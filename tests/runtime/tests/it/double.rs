@@ -5,7 +5,8 @@
 
 use nhi_runtime::emitted::{Newton, finite};
 use nhi_runtime::{
-    Acceleration, Dla2, Emits, Failure, Fields, Forgets, JumpState, NodeState, Rattle, Scalar, Start, System,
+    Acceleration, Dla2, Failure, Fields, Forgets, JumpState, Method, NodeState, Rattle, Scalar, Start,
+    StepTraits, System,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -142,17 +143,22 @@ fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failur
 }
 
 /// McLachlan and Perlmutter, (4.18).
-impl Emits<Dla2> for Sleigh {
+impl Method<Sleigh> for Dla2 {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = NodeState<Three<T>, Three<T>, [T; 1], [T; 0]>;
     type Memory = Forgets;
-    const HAS_NEWTON: bool = true;
+    const TRAITS: StepTraits = StepTraits { has_newton: true, ..StepTraits::PLAIN };
 
-    fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
+    fn id(&self) -> &'static str {
+        Self::ID
+    }
+
+    fn prepare<T: Scalar>(&self, parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
         prepare(parameters, h)
     }
 
-    fn start<const START: u8, T: Scalar>(
+    fn start<T: Scalar>(
+        &self,
         _: &Three<T>,
         _: T,
         q: &Three<T>,
@@ -165,6 +171,7 @@ impl Emits<Dla2> for Sleigh {
     }
 
     fn state<T: Scalar>(
+        &self,
         _: &Three<T>,
         _: T,
         q: &Three<T>,
@@ -177,6 +184,7 @@ impl Emits<Dla2> for Sleigh {
     }
 
     fn step<T: Scalar>(
+        &self,
         prepared: &Prepared<T>,
         state: &Self::State<T>,
         _: T,
@@ -207,16 +215,35 @@ impl Emits<Dla2> for Sleigh {
 }
 
 /// Ferraro, Jiménez and Martín de Diego, Definition 4.1 with trapezoidal quadrature.
-impl Emits<Rattle> for Sleigh {
+impl Method<Sleigh> for Rattle {
     type Prepared<T: Scalar> = Prepared<T>;
     type State<T: Scalar> = JumpState<Three<T>, Three<T>, [T; 1], [T; 0]>;
     type Memory = Forgets;
 
-    fn prepare<T: Scalar>(parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
+    fn id(&self) -> &'static str {
+        Self::ID
+    }
+
+    fn prepare<T: Scalar>(&self, parameters: &Three<T>, h: T) -> Result<Prepared<T>, Failure> {
         prepare(parameters, h)
     }
 
-    fn start<const START: u8, T: Scalar>(
+    fn start<T: Scalar>(
+        &self,
+        parameters: &Three<T>,
+        h: T,
+        q: &Three<T>,
+        v: &Three<T>,
+        z: &[T; 0],
+        t: T,
+        inputs: &[T; 1],
+    ) -> Result<Self::State<T>, Failure> {
+        Method::<Sleigh>::start_as(self, Start::Consistent, parameters, h, q, v, z, t, inputs)
+    }
+
+    fn start_as<T: Scalar>(
+        &self,
+        start: Start,
         parameters: &Three<T>,
         h: T,
         q: &Three<T>,
@@ -228,11 +255,11 @@ impl Emits<Rattle> for Sleigh {
         let mu = mu(parameters[2], q);
         let b = sharp(&mu, parameters);
         let zero = T::from_f64(0.0);
-        let lambda = match START {
-            Start::CONSISTENT => Self::acceleration_of(parameters, q, v, z, t, inputs)?.1[0],
-            Start::PROJECTED => -b[0] * inputs[0] / dot(&mu, &b),
-            Start::PLAIN => zero,
-            _ => unreachable!("nothing here starts so"),
+        let lambda = match start {
+            Start::Consistent => Sleigh::acceleration_of(parameters, q, v, z, t, inputs)?.1[0],
+            Start::Projected => -b[0] * inputs[0] / dot(&mu, &b),
+            Start::Plain => zero,
+            Start::Stepped => unreachable!("nothing here starts so"),
         };
         let half_h = T::from_f64(0.5) * h;
         Ok(JumpState {
@@ -246,6 +273,7 @@ impl Emits<Rattle> for Sleigh {
     }
 
     fn state<T: Scalar>(
+        &self,
         _: &Three<T>,
         _: T,
         q: &Three<T>,
@@ -258,6 +286,7 @@ impl Emits<Rattle> for Sleigh {
     }
 
     fn step<T: Scalar>(
+        &self,
         prepared: &Prepared<T>,
         state: &Self::State<T>,
         _: T,

@@ -2,7 +2,7 @@
 
 use crate::double::{SLEIGH, Sleigh};
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Error, Failure, Forms, Quantity, Start, System};
+use nhi_runtime::{Error, Failure, Forms, Method, Quantity, System};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Initial state of the golden data.
@@ -39,11 +39,11 @@ fn a_run_ends_where_the_golden_data_do() {
 #[test]
 fn step_functions_run_in_single_precision() {
     let (parameters, q0, v0) = ([0.5, 1.0, 0.2], Q0.map(|x| x as f32), V0.map(|x| x as f32));
-    let prepared = <Sleigh as Emits<Dla2>>::prepare::<f32>(&parameters, 0.02).unwrap();
-    let start = <Sleigh as Emits<Dla2>>::start::<{ Start::CONSISTENT }, _>;
-    let mut state = start(&parameters, 0.02, &q0, &v0, &[], 0.0, &[0.0]).unwrap();
+    let prepared = Method::<Sleigh>::prepare::<f32>(&Dla2, &parameters, 0.02).unwrap();
+    let mut state = Method::<Sleigh>::start(&Dla2, &parameters, 0.02, &q0, &v0, &[], 0.0, &[0.0]).unwrap();
     for k in 0..200u16 {
-        state = <Sleigh as Emits<Dla2>>::step(&prepared, &state, 0.02 * f32::from(k), &[0.0]).unwrap();
+        let t = 0.02 * f32::from(k);
+        state = Method::<Sleigh>::step(&Dla2, &prepared, &state, t, &[0.0]).unwrap();
     }
     // 200 roundings of 6e-8.
     assert_near(&state.q.map(f64::from), &[2.938655677093368, -1.8138962326450505, 2.6510425776986364], 1e-5);

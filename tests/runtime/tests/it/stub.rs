@@ -2,7 +2,7 @@
 
 use nhi_runtime::prelude::*;
 use nhi_runtime::stub::Anything;
-use nhi_runtime::{Acceleration, Emits, Error, Failure, NodeState, Remembers, Scalar, System};
+use nhi_runtime::{Acceleration, Error, Failure, Method, NodeState, Remembers, Scalar, System};
 
 struct Broken;
 
@@ -75,48 +75,61 @@ impl System for Broken {
     }
 }
 
-impl<K> Emits<K> for Broken {
-    type Prepared<T: Scalar> = ();
-    type State<T: Scalar> = NodeState<Anything<T>, Anything<T>, Anything<T>, Anything<T>>;
-    type Memory = Remembers;
+macro_rules! methods {
+    ($($method:ty),*) => {$(
+        impl Method<Broken> for $method {
+            type Prepared<T: Scalar> = ();
+            type State<T: Scalar> = NodeState<Anything<T>, Anything<T>, Anything<T>, Anything<T>>;
+            type Memory = Remembers;
 
-    fn prepare<T: Scalar>(_: &Anything<T>, _: T) -> Result<(), Failure> {
-        Err(Failure::NonFinite)
-    }
+            fn id(&self) -> &'static str {
+                Self::ID
+            }
 
-    fn start<const START: u8, T: Scalar>(
-        _: &Anything<T>,
-        _: T,
-        _: &Anything<T>,
-        _: &Anything<T>,
-        _: &Anything<T>,
-        _: T,
-        _: &Anything<T>,
-    ) -> Result<Self::State<T>, Failure> {
-        Err(Failure::NonFinite)
-    }
+            fn prepare<T: Scalar>(&self, _: &Anything<T>, _: T) -> Result<(), Failure> {
+                Err(Failure::NonFinite)
+            }
 
-    fn state<T: Scalar>(
-        _: &Anything<T>,
-        _: T,
-        _: &Anything<T>,
-        _: (&Anything<T>, &Anything<T>),
-        _: &Anything<T>,
-        _: &Anything<T>,
-        _: T,
-    ) -> Result<Self::State<T>, Failure> {
-        Err(Failure::NonFinite)
-    }
+            fn start<T: Scalar>(
+                &self,
+                _: &Anything<T>,
+                _: T,
+                _: &Anything<T>,
+                _: &Anything<T>,
+                _: &Anything<T>,
+                _: T,
+                _: &Anything<T>,
+            ) -> Result<Self::State<T>, Failure> {
+                Err(Failure::NonFinite)
+            }
 
-    fn step<T: Scalar>(
-        (): &(),
-        _: &Self::State<T>,
-        _: T,
-        _: &Anything<T>,
-    ) -> Result<Self::State<T>, Failure> {
-        Err(Failure::NonFinite)
-    }
+            fn state<T: Scalar>(
+                &self,
+                _: &Anything<T>,
+                _: T,
+                _: &Anything<T>,
+                _: (&Anything<T>, &Anything<T>),
+                _: &Anything<T>,
+                _: &Anything<T>,
+                _: T,
+            ) -> Result<Self::State<T>, Failure> {
+                Err(Failure::NonFinite)
+            }
+
+            fn step<T: Scalar>(
+                &self,
+                (): &(),
+                _: &Self::State<T>,
+                _: T,
+                _: &Anything<T>,
+            ) -> Result<Self::State<T>, Failure> {
+                Err(Failure::NonFinite)
+            }
+        }
+    )*};
 }
+
+methods!(Dla2, Rattle, Rk4);
 
 /// Everything that a program does with a simulation.
 fn program() -> Result<(), Error> {

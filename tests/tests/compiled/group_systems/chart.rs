@@ -2,7 +2,7 @@
 
 use nhi_runtime::group::{Cayley, Exp1, Exp2};
 use nhi_runtime::{
-    Compose, Emits, Method, Rattle, RattleRestarted, Rdp, Retracted, Rkmk2, Rkmk4, Simulation, System, Vector,
+    Compose, Method, Rattle, RattleRestarted, Rdp, Retracted, Rkmk2, Rkmk4, Simulation, System, Vector,
 };
 use nhi_tests::oracle::{self, Equations, Number, Point, trajectory};
 
@@ -10,19 +10,6 @@ use nhi_tests::oracle::{self, Equations, Number, Point, trajectory};
 pub(crate) trait Charted: System + Equations + Clone {
     /// The entries and body velocities for coordinates and their velocities.
     fn on_group(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>);
-}
-
-/// A system that emits the methods which are compared.
-macro_rules! declared {
-    ($($method:ty),* $(,)?) => {
-        pub(crate) trait Declared: Charted $(+ Emits<$method>)* {}
-        impl<S: Charted $(+ Emits<$method>)*> Declared for S {}
-    };
-}
-
-declared! {
-    Rdp, Retracted<Rdp, Cayley>, Retracted<Rdp, Exp1>, Retracted<Rdp, Exp2>,
-    Rattle, Retracted<Rattle, Cayley>, RattleRestarted, Rkmk2, Rkmk4
 }
 
 /// Derivatives by dual numbers are exact, so what is left is rounding, here and in the emitted code.
@@ -169,7 +156,18 @@ impl<S: Charted> Problem<'_, S> {
 }
 
 /// The methods of every group system, and compositions.
-pub(crate) fn methods_converge<S: Declared>(problem: &Problem<'_, S>) {
+pub(crate) fn methods_converge<S: Charted>(problem: &Problem<'_, S>)
+where
+    Rdp: Method<S>,
+    Retracted<Rdp, Cayley>: Method<S>,
+    Retracted<Rdp, Exp1>: Method<S>,
+    Retracted<Rdp, Exp2>: Method<S>,
+    Rattle: Method<S>,
+    Retracted<Rattle, Cayley>: Method<S>,
+    RattleRestarted: Method<S>,
+    Rkmk2: Method<S>,
+    Rkmk4: Method<S>,
+{
     let end = problem.reference();
     problem.converges(Rdp, 2.0, &end);
     problem.converges(Rdp::new(Cayley), 2.0, &end);

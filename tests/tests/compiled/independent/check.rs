@@ -1,15 +1,7 @@
 //! What is asked of every system.
 
-use nhi_runtime::{Dla2, DlaRattle, Emits, Mechanics as _, Method, Rattle, Rk4, Simulation, System, Vector};
+use nhi_runtime::{Dla2, DlaRattle, Mechanics as _, Method, Rattle, Rk4, Simulation, System, Vector};
 use nhi_tests::oracle::{self, Equations, Point, trajectory};
-
-/// A declared system with the methods that are compared.
-pub(crate) trait Declared:
-    System + Clone + Emits<Dla2> + Emits<DlaRattle> + Emits<Rattle> + Emits<Rk4>
-{
-}
-
-impl<S: System + Clone + Emits<Dla2> + Emits<DlaRattle> + Emits<Rattle> + Emits<Rk4>> Declared for S {}
 
 /// Derivatives by dual numbers are exact, so what is left is rounding, here and in the emitted code.
 const ROUNDING: f64 = 1e-11;
@@ -57,7 +49,7 @@ fn assert_close(what: &str, got: &[f64], expected: &[f64]) {
 }
 
 /// Energy, momentum, projection, accelerations and multipliers at random states around `centre`.
-pub(crate) fn equations_agree<S: Declared + Equations>(system: &S, centre: &[f64]) {
+pub(crate) fn equations_agree<S: System + Clone + Equations>(system: &S, centre: &[f64]) {
     let parameters = system.parameters();
     let mut random = Random(7);
     for _ in 0..20 {
@@ -112,7 +104,13 @@ struct Run {
     energy_error: f64,
 }
 
-impl<S: Declared + Equations> Problem<'_, S> {
+impl<S: System + Clone + Equations> Problem<'_, S>
+where
+    Dla2: Method<S>,
+    DlaRattle: Method<S>,
+    Rattle: Method<S>,
+    Rk4: Method<S>,
+{
     fn start(&self) -> Point {
         Point { q: self.q.to_vec(), v: oracle::project(self.system, self.q, self.v) }
     }

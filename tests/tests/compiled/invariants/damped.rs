@@ -3,7 +3,7 @@
 use super::distance;
 use super::tolerance::ROUNDING;
 use nhi_runtime::prelude::*;
-use nhi_runtime::{Emits, Method, State, System};
+use nhi_runtime::{Method, State, System};
 
 /// A skate on a spring, with a drag that is cubic in the velocity and a torque that depends on time.
 #[derive(Nonholonomic, Clone)]
@@ -115,7 +115,10 @@ fn forces_use_the_velocity_across_the_node() {
 
 fn adjoint_and_of_order_1<S>(system: &S)
 where
-    S: Small + Clone + Emits<Dla1> + Emits<Dla1Adjoint> + Emits<Rk4>,
+    S: Small + Clone,
+    Dla1: Method<S>,
+    Dla1Adjoint: Method<S>,
+    Rk4: Method<S>,
 {
     let h = 0.1;
     let back = |(q, v, _): (V, V, f64)| distance(&q, &Q).max(distance(&v, &VELOCITY));

@@ -6,7 +6,7 @@ use nhi_models::{
     Row, chaotic_r7, contact_oscillator, knife_incline, mobile_robot, rotating_table_skate, sleigh_com,
     snakeboard, vertical_disk,
 };
-use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Emits, Method, State, System, Vector};
+use nhi_runtime::{Dla1, Dla1Adjoint, Dla2, DlaRattle, Method, State, System, Vector};
 
 /// Steps of `whole` are half a step of `first` and then half a step of `second`.
 fn halves<S: System>(row: &Row<S>, whole: impl Method<S>, first: impl Method<S>, second: impl Method<S>) {
@@ -68,9 +68,12 @@ fn quadratures_of_a_constant_lagrangian_are_the_same() {
 /// (after McLachlan and Perlmutter (4.18)).
 #[test]
 fn second_order_methods_are_compositions_of_the_first() {
-    fn check<S>(row: &Row<S>)
+    fn check<S: System>(row: &Row<S>)
     where
-        S: Emits<Dla1> + Emits<Dla1Adjoint> + Emits<Dla2> + Emits<DlaRattle>,
+        Dla1: Method<S>,
+        Dla1Adjoint: Method<S>,
+        Dla2: Method<S>,
+        DlaRattle: Method<S>,
     {
         halves(row, Dla2, Dla1, Dla1Adjoint);
         halves(row, DlaRattle, Dla1Adjoint, Dla1);
