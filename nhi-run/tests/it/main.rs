@@ -5,6 +5,7 @@ mod control;
 mod declaration;
 mod fit;
 mod flow;
+mod frame;
 mod models;
 mod outputs;
 mod ringing;

@@ -11,6 +11,7 @@ mod derivative;
 mod discrete;
 mod dla;
 mod equations;
+mod frame;
 mod gni;
 mod impulse;
 mod moser_veselov;
@@ -90,6 +91,7 @@ fn scheme(method: Method) -> Scheme {
     use Quadrature::{Left, Midpoint, Right, Trapezoid};
     use Scheme::{Node, Reflecting};
     use dla::{Nodal, Reduced, Staggered};
+    use frame::{Frame, Potential};
     match method {
         Method::Dla1 => Node(&Staggered(Left, Place::Left)),
         Method::Dla1Adjoint => Node(&Staggered(Right, Place::Right)),
@@ -97,6 +99,8 @@ fn scheme(method: Method) -> Scheme {
         Method::Dla2Midpoint => Node(&Staggered(Midpoint, Place::Middle)),
         Method::DlaRattle => Node(&Nodal(Trapezoid)),
         Method::DlaRattleMidpoint => Node(&Nodal(Midpoint)),
+        Method::Frame => Node(&Frame(Potential::Averaged)),
+        Method::FrameMidpoint => Node(&Frame(Potential::AtMiddle)),
         Method::Rdp => Node(&Reduced(Trapezoid)),
         Method::RdpMidpoint => Node(&Reduced(Midpoint)),
         Method::RdpLeft => Node(&Reduced(Left)),

@@ -141,6 +141,9 @@ fn constraint(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::Guaranteed,
             "the velocity at a node is the projection of both momenta; the reflected momentum itself is off by O(h)",
         ),
+        Kind::Frame => {
+            graded(Grade::Guaranteed, "velocities at the nodes are combinations of admissible ones")
+        }
         _ => graded(Grade::Guaranteed, "a step solves μ v + μ₀ = 0 at the new node"),
     }
 }
@@ -154,6 +157,14 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => (
             Grade::NotExpected,
             format!("no structure holds the energy; it drifts with an error of order {}", row.order),
+        ),
+        Kind::Frame if method == Method::Frame => graded(
+            Grade::Guaranteed,
+            "exact with any sequence of step sizes, by an orthonormal frame and the averaged gradient of the potential",
+        ),
+        Kind::Frame => graded(
+            Grade::NotExpected,
+            "it is exact for potentials of degree two alone; the method `frame` keeps it for all",
         ),
         _ if facts.m == 0 => (
             Grade::Typical,
@@ -208,6 +219,10 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
         }
+        Kind::Frame => graded(
+            Grade::NotExpected,
+            "it is not variational: a momentum is kept only where its direction is a constant combination of the columns of the frame",
+        ),
         // The momentum at a node between two steps is kept, and the state is half a step before and behind.
         Kind::Dla if method == Method::Dla2 && !facts.momenta_are_linear => graded(
             Grade::NotExpected,
