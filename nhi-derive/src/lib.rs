@@ -69,8 +69,12 @@ use proc_macro::TokenStream;
 ///   one half.
 /// - Numbers are exact: `0.1` is 1/10. A constant that overflows `f64` is an error, and so is a
 ///   division by an expression that is zero everywhere.
-/// - `pi`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln sqrt`. Functions that
-///   are not smooth (`abs`, `min`, `floor`, ...) are errors, because equations of motion need derivatives.
+/// - `pi`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln sqrt`.
+/// - Piecewise functions: `abs(x)`, `sign(x)`, `min(a, b)`, `max(a, b)`, `clamp(x, low, high)`, `step(x)` (0 below 0, 1 from 0
+///   on), `if(x < y && y <= 1, a, b)` with the comparisons `< <= > >= == !=` and `&& || !`, and `table(x, xs, ys)` with
+///   parameter arrays, which is linear between its nodes and constant outside of them. Forces, rates and outputs may contain
+///   them, and so may the potential energy where it is continuous. In the kinetic energy and in coefficients of constraints
+///   they are errors. Their derivatives are those of the active branch.
 /// - `dot(x)` is the velocity of `x`. `dot(e)` of any expression in the coordinates is its time
 ///   derivative.
 /// - `sum(i in 0..3, c[i]*x^i)` is a sum. Indices and bounds are integer expressions in constants and

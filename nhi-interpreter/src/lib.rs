@@ -211,6 +211,7 @@ impl Frame {
             Operation::Call(function, _) => function.name(),
             Operation::Atan2(..) => "atan2",
             Operation::Powf(..) => "powf",
+            Operation::Select(..) => "select",
         };
         *self.executed.calls.entry(call).or_default() += 1;
     }
@@ -227,6 +228,7 @@ impl Frame {
             Operation::Call(f, x) => call(f, self.get(x)),
             Operation::Atan2(y, x) => Scalar::atan2(self.get(y), self.get(x)),
             Operation::Powf(x, y) => Scalar::powf(self.get(x), self.get(y)),
+            Operation::Select(c, x, y) => Scalar::select(self.get(c), self.get(x), self.get(y)),
         }
     }
 

@@ -218,6 +218,7 @@ unsafe extern "C" fn carefully(n: usize, numbers: *mut f64, names: *const &'stat
     state.copy_from_slice(&careful.numbers());
     match next {
         Next::At => 0,
+        Next::Enclosed => SOLVED,
         Next::Updated | Next::Solved => {
             x.iter_mut().zip(delta).for_each(|(x, d)| *x += *d);
             if next == Next::Solved { SOLVED } else { 0 }

@@ -269,9 +269,8 @@ def test_a_double_pendulum_without_constraints(rng):
 @pytest.mark.parametrize(
     ("expression", "part"),
     [
-        (lambda x: sp.Abs(x), "Abs(x(t))"),
-        (lambda x: sp.Max(x, 0), "Max(0, x(t))"),
-        (lambda x: sp.Piecewise((x, x > 0), (0, True)), "Piecewise((x(t), x(t) > 0), (0, True))"),
+        (lambda x: sp.floor(x), "floor(x(t))"),
+        (lambda x: sp.Piecewise((x, x > 0)), "Piecewise((x(t), x(t) > 0))"),
         (lambda x: sp.gamma(x), "gamma(x(t))"),
         (lambda x: x.diff(t, 2), "Derivative(x(t), (t, 2))"),
         (lambda x: sp.I * x, "I"),
@@ -283,6 +282,27 @@ def test_what_cannot_be_declared_is_shown(expression, part):
     with pytest.raises(nhi.DeclarationError) as caught:
         nhi.System.from_sympy(x.diff() ** 2 / 2 - expression(x), [x], parameters=[])
     assert caught.value.token == part and part in str(caught.value) and caught.value.source == "lagrangian"
+
+
+@pytest.mark.parametrize(
+    ("force", "expected"),
+    [
+        (lambda x: sp.Abs(x), "abs(x)"),
+        (lambda x: sp.sign(x.diff()), "sign(dot(x))"),
+        (lambda x: sp.Max(x, 1, -x), "max(1, max(x, -x))"),
+        (lambda x: sp.Heaviside(x, 1), "step(x)"),
+        (lambda x: sp.Piecewise((x, x > 1), (2, sp.And(x > -1, x < 0)), (3, True)), None),
+    ],
+)
+def test_piecewise_functions(force, expected):
+    x = me.dynamicsymbols("x")
+    system = nhi.System.from_sympy(x.diff() ** 2 / 2, [x], parameters=[], force={x: force(x)})
+    if expected is not None:
+        assert f"({expected})*dx" in system.source.replace("r#", "")
+    for at in [-2.0, -0.5, 0.5, 2.0]:
+        a = system.acceleration({}, [at], [0.7]).dv
+        value = force(x).subs({x.diff(): 0.7}).subs({x: at})
+        assert float(a[0]) == float(value)
 
 
 def test_lagrangians_are_quadratic():

@@ -3,7 +3,8 @@
 //! It sees an equation F = 0 through the updates δ = −J⁻¹F alone, which the plain method computes as well.
 //!
 //! - One unknown: where δ > 0 and δ < 0 enclose a root, updates that leave the interval, or that do not halve the update before the
-//!   last one, are replaced by bisection.
+//!   last one, are replaced by bisection. It ends where the interval is rounding: at a root, or where F jumps from one sign to the
+//!   other, as with dry friction at rest.
 //! - Several unknowns: a line search. From x the next point is x + λδ, where λ is halved until ‖δ‖ decreases, or until the next
 //!   update has the same direction and is not much larger. (Of two blocks that friction stops, one passes its point of rest often
 //!   before the other one has reached its own.)
@@ -52,6 +53,8 @@ pub enum Next {
     Updated,
     /// Nothing: the update is the last one.
     Solved,
+    /// Nothing: the given point is the solution.
+    Enclosed,
     /// Nothing: there is no solution in reach.
     Failed,
 }
@@ -160,7 +163,12 @@ impl Careful {
             return Next::Solved;
         }
         if let ([x], [base], &[d]) = (&mut *x, &mut *base, delta) {
-            return self.enclose(x, base, is_finite.then_some((d, delta2)));
+            return self.enclose(
+                x,
+                base,
+                is_finite.then_some((d, delta2)),
+                (weights.first().copied().unwrap_or(0.0), size2),
+            );
         }
         let mut along = 0.0;
         for ((d, from), w) in delta.iter().zip(direction.iter()).zip(weights) {
@@ -189,7 +197,13 @@ impl Careful {
 
     /// The same of one unknown, with the last point where the update was finite.
     #[inline]
-    fn enclose(&mut self, x: &mut f64, base: &mut f64, update: Option<(f64, f64)>) -> Next {
+    fn enclose(
+        &mut self,
+        x: &mut f64,
+        base: &mut f64,
+        update: Option<(f64, f64)>,
+        (weight, size2): (f64, f64),
+    ) -> Next {
         let Some((d, delta2)) = update else {
             let middle = *base + 0.5 * (*x - *base);
             if self.base2 == f64::INFINITY || middle == *base || middle == *x {
@@ -215,8 +229,13 @@ impl Careful {
             return Next::Updated;
         }
         let middle = self.low + 0.5 * (self.high - self.low);
-        if !(self.low < middle && middle < self.high) {
-            return Next::Failed;
+        // The updates point at each other from an interval that is rounding: the equation changes its sign there. If it
+        // jumps, as by dry friction at rest, the value in between that solves it is that of the jump.
+        let (width, rounding) = (self.high - self.low, 64.0 * self.epsilon);
+        if !(self.low < middle && middle < self.high) || weight * width * width <= rounding * rounding * size2
+        {
+            *x = middle;
+            return Next::Enclosed;
         }
         self.last = if middle > *x { middle - *x } else { *x - middle };
         *x = middle;

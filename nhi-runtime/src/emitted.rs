@@ -364,14 +364,14 @@ impl<const N: usize> Safeguard<N> {
         let next = careful.next(&mut x, &d, &weights, base, direction);
         for i in 0..N {
             match next {
-                Next::At => unknowns[i] = T::from_f64(x[i]),
+                Next::At | Next::Enclosed => unknowns[i] = T::from_f64(x[i]),
                 Next::Updated | Next::Solved => unknowns[i] = unknowns[i] + delta[i],
                 Next::Failed => {}
             }
         }
         let solved = match next {
             Next::At | Next::Updated => Ok(false),
-            Next::Solved => Ok(true),
+            Next::Solved | Next::Enclosed => Ok(true),
             Next::Failed if *failure == Failure::NotConverged => {
                 Err(unsolved(careful, (&x, &d, &weights), equations))
             }

@@ -56,6 +56,12 @@ pub trait Scalar:
     fn ln(self) -> Self;
     /// Power.
     fn powf(self, x: Self) -> Self;
+    /// `positive` where the value is not negative, otherwise `negative`: piecewise functions are made of it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn select(self, positive: Self, negative: Self) -> Self {
+        if self.to_f64() >= 0.0 { positive } else { negative }
+    }
     /// Sine and cosine of an angle about which something is known. The result is accurate for every angle.
     #[doc(hidden)]
     #[inline(always)]

@@ -37,7 +37,7 @@ const N: usize = 3;
 const COORDINATES: [&str; N] = ["x", "theta", "q3"];
 const PARAMETERS: [&str; 3] = ["m", "c[0]", "c[1]"];
 
-/// A smooth function of coordinates, parameters, time and an input, defined everywhere.
+/// A function of coordinates, parameters, time and an input, defined everywhere.
 #[derive(Clone, Debug)]
 enum E {
     Number(&'static str),
@@ -54,6 +54,12 @@ enum E {
     Root(Box<E>),
     Square(Box<E>),
     Call(&'static str, Box<E>),
+    /// |a|
+    Size(Box<E>),
+    /// max(a, b)
+    Larger(Box<E>, Box<E>),
+    /// if(a < b, c, d)
+    Choice(Box<[E; 4]>),
 }
 
 fn expression(random: &mut Random, n: usize, depth: usize) -> E {
@@ -87,6 +93,18 @@ fn timed(random: &mut Random, n: usize, depth: usize) -> E {
     }
 }
 
+/// The same, perhaps piecewise: the coefficient of a force.
+fn coefficient(random: &mut Random, n: usize, depth: usize) -> E {
+    let mut one = || Box::new(timed(random, n, depth));
+    let [a, b, c, d] = [one(), one(), one(), one()];
+    match random.below(6) {
+        0 => E::Size(a),
+        1 => E::Larger(a, b),
+        2 => E::Choice(Box::new([*a, *b, *c, *d])),
+        _ => *a,
+    }
+}
+
 impl fmt::Display for E {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,6 +120,12 @@ impl fmt::Display for E {
             E::Root(a) => write!(f, "sqrt(1 + ({a})^2)"),
             E::Square(a) => write!(f, "({a})^2"),
             E::Call(name, a) => write!(f, "{name}({a})"),
+            E::Size(a) => write!(f, "abs({a})"),
+            E::Larger(a, b) => write!(f, "max({a}, {b})"),
+            E::Choice(all) => {
+                let [a, b, c, d] = &**all;
+                write!(f, "if({a} < {b} || !({a} != {b}), {c}, {d})")
+            }
         }
     }
 }
@@ -129,6 +153,12 @@ impl E {
             E::Call("cos", a) => of(a).cos(),
             E::Call("tanh", a) => of(a).tanh(),
             E::Call(_, a) => of(a).atan(),
+            E::Size(a) => of(a).select(of(a), -of(a)),
+            E::Larger(a, b) => (of(a) - of(b)).select(of(a), of(b)),
+            E::Choice(all) => {
+                let [a, b, c, d] = &**all;
+                (of(b) - of(a)).select(of(c), of(d))
+            }
         }
     }
 }
@@ -181,7 +211,13 @@ impl Valid {
                     (form, (random.below(3) == 0).then(|| drift(random)))
                 })
                 .collect(),
-            force: (0..forced).map(|_| (drift(random), expression(random, n, 0))).collect(),
+            force: (0..forced)
+                .map(|_| {
+                    let force =
+                        if random.below(2) == 0 { drift(random) } else { coefficient(random, n, depth) };
+                    (force, expression(random, n, 0))
+                })
+                .collect(),
             methods,
         }
     }

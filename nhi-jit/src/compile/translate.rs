@@ -440,6 +440,12 @@ impl<'a> Translator<'a> {
                 let both = [x, y].map(|x| self.get(x));
                 self.call("powf", &both)
             }
+            Operation::Select(c, x, y) => {
+                let [c, x, y] = [c, x, y].map(|x| self.get(x));
+                let zero = self.builder.ins().f64const(0.0);
+                let is_positive = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, c, zero);
+                self.builder.ins().select(is_positive, x, y)
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod inertia;
 mod manifold;
 mod massless;
 mod monitors;
+mod piecewise;
 mod reactions;
 mod resolution;
 mod ringing;

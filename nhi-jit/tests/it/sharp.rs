@@ -71,6 +71,24 @@ struct Slope {
 
 /// Runs `steps` steps one by one in all executors, and at once, which agree bit by bit: the velocities after each step.
 fn run<S, M, const N: usize>(
+    system: (S, M),
+    variant: Variant,
+    parameters: &[f64],
+    start: ([f64; N], [f64; N]),
+    steps: (f64, u64),
+) -> Vec<Vec<f64>>
+where
+    S: System + Clone,
+    S::Configuration<f64>: From<[f64; N]>,
+    S::Velocity<f64>: From<[f64; N]>,
+    M: nhi_runtime::Method<S> + Clone,
+{
+    run_of(include_str!("sharp.rs"), system, variant, parameters, start, steps)
+}
+
+/// The same for a system of another source file.
+pub(crate) fn run_of<S, M, const N: usize>(
+    source: &str,
     (system, method): (S, M),
     variant: Variant,
     parameters: &[f64],
@@ -83,7 +101,7 @@ where
     S::Velocity<f64>: From<[f64; N]>,
     M: nhi_runtime::Method<S> + Clone,
 {
-    let derived = support::derived(include_str!("sharp.rs"), S::NAME);
+    let derived = support::derived(source, S::NAME);
     let optimised = derived.optimised().expect("finite constants");
     let compiled = Compiled::new(&optimised, &[variant]).expect("Cranelift runs here");
     let of_method = optimised.methods.iter().find(|functions| functions.method == variant.method);

@@ -27,7 +27,12 @@ REWRITTEN = {
     "acosh": lambda x: sympy.log(x + sympy.sqrt(x**2 - 1)),
     "atanh": lambda x: sympy.log((1 + x) / (1 - x)) / 2,
 }
-NOT_SMOOTH = "Abs sign Max Min Piecewise floor ceiling Heaviside Mod frac DiracDelta".split()
+JUMPING = "floor ceiling Mod frac".split()
+#: Relations of conditions.
+RELATIONS = {"StrictLessThan": "<", "LessThan": "<=", "StrictGreaterThan": ">", "GreaterThan": ">="} | {
+    "Equality": "==",
+    "Unequality": "!=",
+}
 
 
 class Printer(StrPrinter):
@@ -52,16 +57,55 @@ class Printer(StrPrinter):
             return f"{FUNCTIONS[name]}({self.stringify(function.args, ', ')})"
         if name in REWRITTEN:
             return f"({self._print(REWRITTEN[name](*function.args))})"
-        if name in NOT_SMOOTH:
-            self.refuse(function, "not smooth", "methods need smooth equations")
+        if name in JUMPING:
+            self.refuse(function, "a function that jumps at infinitely many places")
         self.refuse(function, "no function of declarations", f"there are {', '.join(sorted(FUNCTIONS.values()))}, sqrt")
 
-    _print_Abs = _print_sign = _print_Max = _print_Min = _print_Heaviside = _print_Mod = _print_Function
-    _print_floor = _print_ceiling = _print_frac = _print_DiracDelta = _print_Function
+    _print_Mod = _print_floor = _print_ceiling = _print_frac = _print_DiracDelta = _print_Function
     _print_log = _print_Function
 
+    def _print_Abs(self, function: Any) -> str:
+        return f"abs({self._print(function.args[0])})"
+
+    def _print_sign(self, function: Any) -> str:
+        return f"sign({self._print(function.args[0])})"
+
+    def _print_Max(self, function: Any) -> str:
+        return self.folded(type(function).__name__.lower(), function.args)
+
+    _print_Min = _print_Max
+
+    def folded(self, name: str, arguments: Any) -> str:
+        """A function of two arguments, applied to several."""
+        first, *rest = arguments
+        return f"{name}({self._print(first)}, {self.folded(name, rest)})" if rest else str(self._print(first))
+
+    def _print_Heaviside(self, function: Any) -> str:
+        x, at_zero = function.args
+        if at_zero == 1:
+            return f"step({self._print(x)})"
+        return self._print(sympy.Piecewise((0, x < 0), (at_zero, sympy.Eq(x, 0)), (1, True)))
+
     def _print_Piecewise(self, function: Any) -> str:
-        self.refuse(function, "not smooth", "methods need smooth equations")
+        (value, condition), *rest = function.args
+        if condition == True:  # noqa: E712
+            return f"({self._print(value)})"
+        if not rest:
+            self.refuse(function, "not defined everywhere", "end it with `(..., True)`")
+        others = self._print_Piecewise(sympy.Piecewise(*rest, evaluate=False))
+        return f"if({self.condition(condition)}, {self._print(value)}, {others})"
+
+    def condition(self, condition: Any) -> str:
+        """A condition in the grammar."""
+        if isinstance(condition, (sympy.And, sympy.Or)):
+            sign = " && " if isinstance(condition, sympy.And) else " || "
+            return sign.join(f"({self.condition(part)})" for part in condition.args)
+        if isinstance(condition, sympy.Not):
+            return f"!({self.condition(condition.args[0])})"
+        relation = RELATIONS.get(type(condition).__name__)
+        if relation is None:
+            self.refuse(condition, "no comparison of numbers")
+        return f"{self._print(condition.lhs)} {relation} {self._print(condition.rhs)}"
 
     def _print_Derivative(self, derivative: Any) -> str:
         of, variables = derivative.expr, derivative.variables

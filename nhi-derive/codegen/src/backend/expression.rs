@@ -107,6 +107,7 @@ impl<'a, L: Language> Writer<'a, L> {
             Operation::Call(f, x) => self.call(f.name(), &[x]),
             Operation::Atan2(y, x) => self.call("atan2", &[y, x]),
             Operation::Powf(x, y) => self.call("powf", &[x, y]),
+            Operation::Select(c, x, y) => self.call("select", &[c, x, y]),
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     Loop(Range, Box<Ast>),
     /// `[a, b, c]`.
     Vector(Vec<Ast>),
+    /// The second expression where the first one is not negative, otherwise the third: `if(c >= 0, a, b)`.
+    Choice(Box<[Ast; 3]>),
 }
 
 /// `i in 0..3`.
@@ -60,6 +62,7 @@ impl Ast {
             Kind::Sum(c) | Kind::Product(c) => c.iter().map(|(_, a)| a).collect(),
             Kind::Power(a, b) => vec![a, b],
             Kind::Indexed(_, c) | Kind::Call(_, c) | Kind::Vector(c) => c.iter().collect(),
+            Kind::Choice(all) => all.iter().collect(),
             Kind::Loop(range, body) => vec![&range.from, &range.to, body],
         }
     }
@@ -106,6 +109,9 @@ impl Ast {
                 Kind::Loop(range, boxed(body))
             }
             Kind::Vector(c) => Kind::Vector(all(c)),
+            Kind::Choice(all) => {
+                Kind::Choice(Box::new(all.each_ref().map(|a| a.with_values(loops, constants))))
+            }
         };
         Ast { kind, at: self.at }
     }
@@ -150,6 +156,10 @@ impl fmt::Display for Ast {
             }
             Kind::Loop(Range { variable, from, to }, body) => {
                 write!(f, "sum({} in {from}..{to}, {body})", variable.text)
+            }
+            Kind::Choice(all) => {
+                let [condition, positive, negative] = &**all;
+                write!(f, "if({condition} >= 0, {positive}, {negative})")
             }
             Kind::Vector(components) => {
                 f.write_str("[")?;

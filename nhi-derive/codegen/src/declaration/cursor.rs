@@ -85,6 +85,19 @@ impl<'a> Cursor<'a> {
         matches!(self.peek(), Some(TokenTree::Punct(p)) if p.as_char() == c)
     }
 
+    /// Reads the tokens before the first one at which `ends` holds of it and of the token behind it.
+    pub(crate) fn take_until(&mut self, ends: impl Fn(&TokenTree, Option<&TokenTree>) -> bool) -> Cursor<'a> {
+        let is_end = |&i: &usize| ends(&self.tokens[i], self.tokens.get(i + 1));
+        let end = (0..self.tokens.len()).find(is_end).unwrap_or(self.tokens.len());
+        let (part, rest) = self.tokens.split_at(end);
+        let taken = Cursor { tokens: part, last: self.last };
+        if let Some(last) = part.last() {
+            self.last = Extent::of(last);
+        }
+        self.tokens = rest;
+        taken
+    }
+
     /// Reads `c` if it comes next.
     pub(crate) fn eat(&mut self, c: char) -> bool {
         let found = self.at_punct(c);

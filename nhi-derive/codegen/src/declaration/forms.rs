@@ -33,6 +33,10 @@ enum Fault {
     VelocityInCoefficient,
     /// The coefficient of a velocity or a differential depends on an input.
     InputInCoefficient,
+    /// The coefficient of a velocity in a Lagrangian is piecewise.
+    PiecewiseKinetic,
+    /// The coefficient of a velocity or a differential in a constraint is piecewise.
+    PiecewiseConstraint,
 }
 
 impl Fault {
@@ -44,6 +48,10 @@ impl Fault {
             Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
             Fault::InputInCoefficient => {
                 "the coefficient of a velocity or a differential may not depend on inputs"
+            }
+            Fault::PiecewiseKinetic => "a piecewise function may not stand in the kinetic energy",
+            Fault::PiecewiseConstraint => {
+                "a piecewise function may not stand in the coefficient of a constraint"
             }
         }
     }
@@ -61,6 +69,12 @@ impl Fault {
             Fault::VelocityInCoefficient => {
                 error.help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
             }
+            Fault::PiecewiseKinetic => error.help(
+                "masses that change with the configuration are differentiated; forces and potentials may be piecewise",
+            ),
+            Fault::PiecewiseConstraint => error.help(
+                "the admissible velocities would jump; an event can stop the motion, which goes on with other constraints",
+            ),
             Fault::InputInCoefficient => error.help(
                 "declare the angle as a coordinate and drive it: with the coordinate `delta` and its rate as the input, `dot(delta) - rate` is one more constraint",
             ),
@@ -131,6 +145,10 @@ impl Lowering<'_> {
         let e = self.value_under(ast, Rule::Lagrangian)?.number()?;
         let Checked { terms, dropped } = self.checked(ast, e, Rule::Lagrangian)?;
         let e = if dropped { from_terms(&mut self.pool, &terms, &self.symbols.velocities) } else { e };
+        let potential = terms.get(&Vec::new()).copied();
+        if let Some(condition) = potential.and_then(|potential| self.pool.jump(potential)) {
+            return self.blame_jump(ast, condition);
+        }
         let n = self.symbols.velocities.len();
         let zero = self.pool.zero();
         let mut mass = vec![vec![zero; n]; n];
@@ -144,6 +162,27 @@ impl Lowering<'_> {
             }
         }
         Ok((e, mass))
+    }
+
+    /// Reports the terms of a potential energy that jump where `condition` changes its sign.
+    fn blame_jump<T>(&mut self, ast: &Ast, condition: Expr) -> Result<T, Reported> {
+        let (mut open, mut jumping) = (vec![ast], ast);
+        while let Some(part) = open.pop() {
+            let jumps = self.lower(part).is_ok_and(|e| self.pool.jump(e).is_some());
+            if jumps {
+                jumping = part;
+                open = match &part.kind {
+                    Kind::Sum(_) | Kind::Paren(_) | Kind::Neg(_) => part.children(),
+                    _ => break,
+                };
+            }
+        }
+        let condition = self.pool.show(condition).to_string();
+        let error = Error::new(jumping.at, format!("the potential energy jumps where `{condition}` is zero"));
+        self.push(error.help(
+            "a potential has to be continuous, as `max(0, x)^2` is; at a wall an event can stop the motion",
+        ));
+        Err(Reported)
     }
 
     /// μ and μ₀ of a constraint in either notation; of one for every component of a vector.
@@ -293,6 +332,14 @@ impl Lowering<'_> {
     fn fault_of_term(&self, rule: Rule, monomial: &Monomial, coefficient: Expr) -> Option<Fault> {
         let degrees = self.degrees_under(rule, monomial);
         rule.fault(degrees).or_else(|| match rule {
+            Rule::Lagrangian if degrees.velocities > 0 && self.pool.has_select(&[coefficient]) => {
+                Some(Fault::PiecewiseKinetic)
+            }
+            Rule::Constraint(_)
+                if degrees.velocities + degrees.differentials > 0 && self.pool.has_select(&[coefficient]) =>
+            {
+                Some(Fault::PiecewiseConstraint)
+            }
             Rule::Constraint(_) if degrees.velocities + degrees.differentials > 0 => {
                 let is_driven = self.pool.depends_on(coefficient, &self.symbols.inputs);
                 is_driven.then_some(Fault::InputInCoefficient)

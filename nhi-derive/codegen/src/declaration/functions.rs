@@ -5,61 +5,37 @@ use super::error::{Error, Extent};
 use super::names::nearest;
 use crate::expr::Function;
 
+/// The piecewise functions.
+pub(crate) const PIECEWISE: [&str; 7] = ["abs", "sign", "min", "max", "clamp", "step", "table"];
+
 /// Everything that can be called.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
     names.extend(["atan2", "sqrt", "sum", "dot", "d", "cross", "norm2", "transpose"]);
+    names.extend(PIECEWISE);
     names
 }
 
-/// An error about something that has no derivative everywhere. Outputs, of which no derivatives are taken, are written in the same
-/// grammar, so that the reason is one of the grammar.
-pub(crate) fn not_smooth(what: &str, at: Extent) -> Error {
-    Error::new(
-        at,
-        format!(
-            "{what} is not smooth: the grammar has smooth functions only, since motions are derived by differentiation"
-        ),
-    )
+/// An error about something that has infinitely many pieces.
+pub(crate) fn not_piecewise(what: &str, at: Extent) -> Error {
+    Error::new(at, format!("{what} jumps at infinitely many places, and is not in the grammar"))
+        .help("the piecewise functions are `abs sign min max clamp step table` and `if(x < y, a, b)`")
 }
 
 /// An error about a call of an unknown function.
 pub(crate) fn unknown(name: &str, at: Extent) -> Error {
-    let non_smooth = [
-        "abs",
-        "sign",
-        "signum",
-        "sgn",
-        "min",
-        "max",
-        "clamp",
-        "floor",
-        "ceil",
-        "round",
-        "trunc",
-        "fract",
-        "mod",
-        "rem",
-        "heaviside",
-        "step",
-        "relu",
-        "copysign",
-    ];
-    if non_smooth.contains(&name) {
-        let error = not_smooth(&format!("`{name}`"), at);
-        let stand_in = match name {
-            "abs" => "sqrt(x^2 + eps^2)",
-            "sign" | "signum" | "sgn" => "tanh(x/eps)",
-            "heaviside" | "step" => "(1 + tanh(x/eps))/2",
-            "relu" => "(x + sqrt(x^2 + eps^2))/2",
-            "max" => "(a + b + sqrt((a - b)^2 + eps^2))/2",
-            "min" => "(a + b - sqrt((a - b)^2 + eps^2))/2",
-            _ => return error,
-        };
-        return error.help(format!("a smooth stand-in is `{stand_in}` with a small parameter `eps`"));
+    let unbounded = ["floor", "ceil", "round", "trunc", "fract", "mod", "rem"];
+    if unbounded.contains(&name) {
+        return not_piecewise(&format!("`{name}`"), at);
     }
     let error = Error::new(at, format!("unknown function `{name}`"));
     let written = match name {
+        "signum" | "sgn" => "sign(x)",
+        "heaviside" => "step(x)",
+        "relu" => "max(0, x)",
+        "copysign" => "abs(x)*sign(y)",
+        "piecewise" | "select" | "ifelse" => "if(x < y, a, b)",
+        "interp" | "lookup" => "table(x, xs, ys)",
         "log" => "ln(x)",
         "log10" => "ln(x)/ln(10)",
         "log2" => "ln(x)/ln(2)",

@@ -5,7 +5,7 @@
 //! product = factor { ("*" | "/") factor }
 //! factor  = "-" factor | power
 //! power   = atom [ "^" factor' ]                  factor' = "-" factor' | power
-//! atom    = number | "(" sum ")" | name | name { "[" sum "]" } | name "(" sum { "," sum } ")"
+//! atom    = number | "(" sum ")" | name | name { "[" sum "]" } | name "(" sum { "," sum } ")" | choice
 //!         | "sum" "(" range "," sum ")" | "[" sum "," sum "," sum "]"
 //! range   = name "in" sum ".." sum
 //! ```
@@ -14,6 +14,7 @@
 //! `3`; `1e-3` is one token.
 
 use super::ast::{Ast, Kind, Name, Range};
+use super::conditions::choice;
 use super::cursor::{Cursor, describe, token_trees};
 use super::error::{Error, Extent};
 use super::{functions, number};
@@ -49,8 +50,10 @@ pub(crate) fn after_expression(cursor: &Cursor<'_>) -> Error {
         TokenTree::Punct(p) => match p.as_char() {
             '.' => Error::new(at, "unexpected `.`")
                 .help("parameters are written by name alone, array entries as `y[0]`, numbers as `2.0`"),
-            '%' => functions::not_smooth("the remainder `%`", at),
+            '%' => functions::not_piecewise("the remainder `%`", at),
             '=' => Error::new(at, "unexpected `=`"),
+            '<' | '>' | '!' | '&' | '|' => Error::new(at, format!("unexpected {found} in an expression"))
+                .help("comparisons stand in the condition of `if(x < y, a, b)`"),
             _ => Error::new(at, format!("unexpected {found} in an expression")),
         },
     }
@@ -64,7 +67,7 @@ pub(crate) fn nested(depth: usize, at: Extent) -> Result<usize, Error> {
         .help("name parts of it with `let(name = ...)`"))
 }
 
-fn sum(cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error> {
+pub(crate) fn sum(cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error> {
     let mut terms = vec![(false, product(cursor, depth)?)];
     loop {
         let minus = match cursor.peek() {
@@ -157,8 +160,14 @@ fn atom(cursor: &mut Cursor<'_>, depth: usize) -> Result<Ast, Error> {
                     "parameters are written by name alone, without `self`",
                 ));
             }
-            if matches!(text.as_str(), "if" | "match") && *ident == text {
-                return Err(functions::not_smooth(&format!("`{text}`"), cursor.last()));
+            if text == "if" && *ident == text {
+                let at = cursor.last();
+                let Some(group) = cursor.eat_group(Delimiter::Parenthesis) else {
+                    return Err(Error::new(at, "`if` needs its arguments in parentheses")
+                        .help("choices are written `if(x < y, a, b)`"));
+                };
+                let at = at.to(cursor.last());
+                return Ok(Ast { kind: choice(group, at, nested(depth, at)?)?, at });
             }
             named(Name { text, at: cursor.last() }, cursor, depth)
         }

@@ -262,6 +262,10 @@ impl<'a> Lowering<'a> {
                     false => self.sum(&terms)?,
                 }
             }
+            Kind::Choice(all) => {
+                let [condition, positive, negative] = all.each_ref().map(|a| self.lower(a));
+                Value::Number(self.pool.select(condition?, positive?, negative?))
+            }
             Kind::Vector(components) => {
                 let mut values = Vec::with_capacity(3);
                 for component in components {
@@ -499,6 +503,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn call(&mut self, ast: &Ast, function: &Name, arguments: &[Ast]) -> Result<Value, Reported> {
+        if let ("table", [x, xs, ys]) = (function.text.as_str(), arguments) {
+            let x = self.lower(x)?;
+            let (xs, ys) = (self.parameter_array(xs)?, self.parameter_array(ys)?);
+            return Ok(Value::Number(self.pool.interpolated(x, &xs, &ys)));
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.value(argument)?);
@@ -532,6 +541,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The entries of an array of parameters.
+    fn parameter_array(&self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
+        let Kind::Name(name) = &ast.kind else { return Err(Reported) };
+        match self.scope.meaning(name) {
+            Some(Meaning::Parameter(first, Some(length))) => {
+                let entries = self.symbols.parameters.get(first..first + length);
+                Ok(entries.ok_or(Reported)?.to_vec())
+            }
+            _ => Err(Reported),
+        }
+    }
+
     fn call_of_numbers(
         &mut self,
         ast: &Ast,
@@ -542,6 +563,21 @@ impl<'a> Lowering<'a> {
         let [x, ..] = lowered[..] else { return Err(Reported) };
         let e = match function.text.as_str() {
             "sqrt" => self.pool.sqrt(x),
+            "abs" => self.pool.abs(x),
+            "sign" => self.pool.sign(x),
+            "step" => {
+                let (zero, one) = (self.pool.zero(), self.pool.one());
+                self.pool.select(x, one, zero)
+            }
+            "min" | "max" => {
+                let [a, b] = lowered[..] else { return Err(Reported) };
+                if function.text == "min" { self.pool.min(a, b) } else { self.pool.max(a, b) }
+            }
+            "clamp" => {
+                let [x, low, high] = lowered[..] else { return Err(Reported) };
+                let above = self.pool.max(x, low);
+                self.pool.min(above, high)
+            }
             "atan2" => {
                 let [y, x] = lowered[..] else { return Err(Reported) };
                 if self.vanishes(y) && self.vanishes(x) {

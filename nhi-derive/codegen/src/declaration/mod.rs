@@ -12,6 +12,7 @@
 
 mod ast;
 mod attribute;
+mod conditions;
 mod cursor;
 mod definitions;
 mod error;
@@ -1010,6 +1011,15 @@ impl Lowering<'_> {
                 }
                 let all: Vec<_> = coefficients.iter().copied().chain([dt]).chain(position).collect();
                 self.check_numbers(&all, form.form.at);
+                if position.is_some_and(|g| self.pool.has_select(&[g])) {
+                    let message = "a piecewise function may not stand in a position constraint";
+                    self.push(
+                        Error::new(form.form.at, message)
+                            .help("its differential, a constraint on velocities, would jump"),
+                    );
+                    complete = false;
+                    continue;
+                }
                 forms.push(coefficients.clone());
                 if self.scope.is_sound() && forms.len() < n && self.rank(&forms) < forms.len() {
                     forms.pop();

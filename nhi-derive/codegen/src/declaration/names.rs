@@ -413,7 +413,8 @@ impl<'a> Resolver<'a> {
             | Kind::Sum(_)
             | Kind::Product(_)
             | Kind::Power(..)
-            | Kind::Vector(_) => {
+            | Kind::Vector(_)
+            | Kind::Choice(_) => {
                 let mut holds = Holds::default();
                 for child in ast.children() {
                     holds.and(self.resolve(child, place));
@@ -660,7 +661,8 @@ impl<'a> Resolver<'a> {
     fn call(&mut self, function: &Name, arguments: &[Ast], at: Extent, place: Place) -> Holds {
         let name = function.text.as_str();
         let arity = match name {
-            "atan2" | "cross" => 2,
+            "atan2" | "cross" | "min" | "max" => 2,
+            "clamp" | "table" => 3,
             "dot" if arguments.len() == 2 => 2,
             _ => 1,
         };
@@ -676,6 +678,9 @@ impl<'a> Resolver<'a> {
                 "atan2" => "two arguments, `atan2(y, x)`",
                 "cross" => "two vectors, `cross(a, b)`",
                 "dot" => "one argument, as the time derivative `dot(x)`, or two vectors, `dot(a, b)`",
+                "min" | "max" => &format!("two arguments, `{name}(a, b)`"),
+                "clamp" => "three arguments, `clamp(x, low, high)`",
+                "table" => "three arguments, `table(x, xs, ys)`",
                 "norm2" => "one vector",
                 "transpose" => "one matrix",
                 _ => "one argument",
@@ -702,6 +707,19 @@ impl<'a> Resolver<'a> {
                     ..Holds::default()
                 }
             }
+            "table" => {
+                let holds = self.resolve(&arguments[0], place);
+                let lengths = [&arguments[1], &arguments[2]].map(|array| self.parameter_array(array));
+                match lengths {
+                    [Some(xs), Some(ys)] if xs != ys => {
+                        let message =
+                            format!("a table has as many abscissas as values, but {xs} and {ys} are given");
+                        self.error(Error::new(at, message))
+                    }
+                    [Some(xs), _] if xs < 2 => self.error(Error::new(at, "a table needs two nodes at least")),
+                    _ => holds,
+                }
+            }
             _ => {
                 let mut holds = Holds::default();
                 for argument in arguments {
@@ -710,6 +728,20 @@ impl<'a> Resolver<'a> {
                 holds
             }
         }
+    }
+
+    /// The length of an array of parameters; others are reported.
+    fn parameter_array(&mut self, ast: &Ast) -> Option<usize> {
+        if let Kind::Name(name) = &ast.kind
+            && let Some(Meaning::Parameter(_, Some(length))) = self.scope.meaning(name)
+        {
+            return Some(length);
+        }
+        self.error(
+            Error::new(ast.at, "the nodes of a table are parameter arrays")
+                .help("declare a field such as `xs: [f64; 4]`, and write `table(x, xs, ys)`"),
+        );
+        None
     }
 
     fn not_a_function(&self, name: &str, at: Extent) -> Error {

@@ -57,6 +57,13 @@ pub(crate) fn polynomial(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Result
                     multiply(pool, &product, &factor, &mut products)
                 })
             }
+            // By monomials, if the branch is chosen by something else.
+            Node::Select([condition, a, b]) if !images.contains_key(&condition) => {
+                match (image_of(&images, a), image_of(&images, b)) {
+                    (Ok(a), Ok(b)) => Ok(choices(pool, condition, &a, &b)),
+                    (Err(obstacle), _) | (_, Err(obstacle)) => Err(obstacle),
+                }
+            }
             Node::Power(base, exponent) if !images.contains_key(&exponent) => {
                 power(pool, &images, base, exponent, &mut products)
             }
@@ -67,6 +74,17 @@ pub(crate) fn polynomial(pool: &mut Pool, e: Expr, variables: &[Expr]) -> Result
     let mut result = image_of(&images, e)?;
     result.retain(|_, coefficient| !pool.is_zero(*coefficient));
     Ok(result)
+}
+
+/// A polynomial that is `a` where the condition is not negative, otherwise `b`.
+fn choices(pool: &mut Pool, condition: Expr, a: &Polynomial, b: &Polynomial) -> Polynomial {
+    let zero = pool.zero();
+    let mut all: Polynomial = a.keys().chain(b.keys()).map(|monomial| (monomial.clone(), zero)).collect();
+    for (monomial, coefficient) in &mut all {
+        let [a, b] = [a, b].map(|of| of.get(monomial).copied().unwrap_or(zero));
+        *coefficient = pool.select(condition, a, b);
+    }
+    all
 }
 
 fn constant(e: Expr) -> Polynomial {

@@ -66,6 +66,7 @@ impl Resolver<'_> {
                 }
                 Some(shape)
             }
+            Kind::Choice(all) => self.all_numbers(&**all).then_some(Shape::Number),
             Kind::Vector(components) => self.all_numbers(components).then_some(Shape::Vector),
         }
     }
@@ -191,6 +192,7 @@ impl Resolver<'_> {
         match (function.text.as_str(), arguments) {
             ("dot" | "d", [argument]) => self.number_or_vector(argument),
             ("dot", [_, _]) => self.all_vectors(function, arguments).then_some(Shape::Number),
+            ("table", [x, _, _]) => self.number(x).then_some(Shape::Number),
             ("cross", [_, _]) => self.all_vectors(function, arguments).then_some(Shape::Vector),
             ("norm2", [_]) => self.all_vectors(function, arguments).then_some(Shape::Number),
             ("transpose", [argument]) => match self.shape(argument)? {

@@ -54,6 +54,7 @@ pub(super) fn simplify_inside(pool: &mut Pool, known: &mut Known, e: Expr) -> Ex
             Node::Power(b, n) if integer(pool, n).is_none_or(|n| n < 0) => vec![b, n],
             Node::Call(_, a) => vec![a],
             Node::Atan2(a, b) => vec![a, b],
+            Node::Select(all) => all.to_vec(),
             _ => Vec::new(),
         };
         for c in opaque.iter().map(|c| image[c]) {

@@ -274,6 +274,15 @@ impl Field for Balls {
             Node::Power(b, x) => self.power(operands.value(*b)?, operands.value(*x)?, pool.as_number(*x)),
             Node::Call(f, x) => self.call(*f, operands.value(*x)?),
             Node::Atan2(y, x) => self.atan2(operands.value(*y)?, operands.value(*x)?),
+            Node::Select([c, a, b]) => {
+                let c = operands.value(*c)?;
+                // Where the sign is not certain, the branch is not.
+                if c.is_zero() && c.error > 0.0 {
+                    return None;
+                }
+                let is_positive = c.is_zero() || c.is_positive();
+                operands.value(if is_positive { *a } else { *b }).cloned()
+            }
             _ => None,
         }
     }

@@ -182,6 +182,7 @@ impl Pool {
                     None => count.call(f.name()),
                 },
                 Node::Atan2(..) => count.call("atan2"),
+                Node::Select(_) => count.call("select"),
                 // One call gives all numbers.
                 Node::Map(entry, arguments) => {
                     if maps.insert((entry.map, arguments.clone())) {

@@ -22,6 +22,12 @@ impl Pool {
                 derivatives.set(e, self.product_rule(&children, &inner));
                 continue;
             }
+            if let Node::Select([condition, a, b]) = *self.node(e) {
+                // Not as a sum over the branches: the other one may have no finite derivative.
+                let inner = [a, b].map(|branch| derivatives.get(branch));
+                derivatives.set(e, self.select(condition, inner[0], inner[1]));
+                continue;
+            }
             let mut terms = Vec::new();
             for (i, c) in children.into_iter().enumerate() {
                 let inner = derivatives.get(c);
@@ -65,7 +71,8 @@ impl Pool {
 
     /// Gradient of `e` with respect to `variables` by reverse accumulation: one sweep over the
     /// expression graph whatever the number of variables. With a long product below `e` the derivatives are taken one by
-    /// one: the sweep would multiply each factor's adjoint by all other factors.
+    /// one: the sweep would multiply each factor's adjoint by all other factors. So they are with a choice between two branches,
+    /// of which the sweep would add both.
     pub fn gradient(&mut self, e: Expr, variables: &[Expr]) -> Vec<Expr> {
         if e == Expr::UNDEFINED {
             return vec![e; variables.len()];
@@ -78,19 +85,23 @@ impl Pool {
         // Nodes that depend on the variables, and where their summands are collected.
         let mut positions = vec![0u32; size];
         let mut dependent = vec![];
-        let mut has_long_product = false;
+        let mut is_taken_one_by_one = false;
         for x in self.reachable(&[e]) {
             let mut depends = is_variable[x.index()];
             let mut factors = 0;
             self.for_each_child(x, |c| factors += usize::from(positions[c.index()] != 0));
             depends |= factors > 0;
-            has_long_product |= factors > MAX_FACTORS && matches!(self.node(x), Node::Product(_));
+            is_taken_one_by_one |= match self.node(x) {
+                Node::Product(_) => factors > MAX_FACTORS,
+                Node::Select(_) => factors > 0,
+                _ => false,
+            };
             if depends {
                 dependent.push(x);
                 positions[x.index()] = dependent.len() as u32;
             }
         }
-        if has_long_product {
+        if is_taken_one_by_one {
             return variables.iter().map(|&v| self.derivative(e, v)).collect();
         }
         let mut contributions = vec![Vec::new(); dependent.len()];
@@ -138,6 +149,10 @@ impl Pool {
                 let r2 = self.add(x2, y2);
                 let n = if i == 0 { x } else { self.neg(y) };
                 self.div(n, r2)
+            }
+            Node::Select([condition, ..]) => {
+                let of = |branch: usize| if i == branch { Expr::ONE } else { Expr::ZERO };
+                self.select(condition, of(1), of(2))
             }
             Node::Map(entry, arguments) => entry.derivative(self, &arguments, i),
             Node::Saddle(saddle, _) => self.int(i64::from(i == saddle.index)),

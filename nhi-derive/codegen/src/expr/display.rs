@@ -92,6 +92,15 @@ impl Pool {
                 Piece::Expr(*x, Level::Sum),
                 text(")"),
             ],
+            Node::Select(all) => {
+                let mut pieces = vec![text("select(")];
+                for (i, &x) in all.iter().enumerate() {
+                    pieces.extend((i > 0).then(|| text(", ")));
+                    pieces.push(Piece::Expr(x, Level::Sum));
+                }
+                pieces.push(text(")"));
+                pieces
+            }
             Node::Map(entry, arguments) => {
                 let mut pieces = vec![text(entry.map.name()), text("(")];
                 for (i, &x) in arguments.iter().enumerate() {

@@ -35,6 +35,7 @@ impl Pool {
                 Node::Power(b, x) => power(value(b), value(x), self.as_number(*x)),
                 Node::Call(f, x) => f.apply(value(x)),
                 Node::Atan2(y, x) => value(y).atan2(value(x)),
+                Node::Select([c, a, b]) => value(if value(c) >= 0.0 { a } else { b }),
                 Node::Map(entry, c) => maps(entry, &c.iter().map(value).collect::<Vec<f64>>()),
                 Node::Saddle(saddle, c) => value(&c[saddle.index]),
             };

@@ -19,6 +19,7 @@ mod modular;
 mod names;
 mod saddle;
 mod sample;
+mod select;
 mod substitute;
 mod table;
 mod zero;
@@ -162,6 +163,8 @@ pub enum Node {
     Call(Function, Expr),
     /// Two-argument arctangent, `atan2(y, x)`.
     Atan2(Expr, Expr),
+    /// The second operand where the first one is not negative, otherwise the third.
+    Select([Expr; 3]),
     /// One number of what a map of a Lie group gives for the arguments.
     Map(Entry, Vec<Expr>),
     /// One number of the solution of linear equations.
@@ -181,6 +184,7 @@ impl PartialEq for Node {
                 a.0 == b.0 && x.0 == y.0
             }
             (Node::Call(f, a), Node::Call(g, b)) => a.0 == b.0 && f == g,
+            (Node::Select(a), Node::Select(b)) => same(a, b),
             (Node::Map(f, a), Node::Map(g, b)) => f == g && same(a, b),
             (Node::Saddle(f, a), Node::Saddle(g, b)) => f == g && same(a, b),
             _ => false,
@@ -220,6 +224,7 @@ impl Hash for Node {
             Node::Power(a, b) => (5, &[*a, *b]),
             Node::Call(f, a) => (*f as u32 + 8, &[*a]),
             Node::Atan2(a, b) => (6, &[*a, *b]),
+            Node::Select(c) => (31, c),
             Node::Map(entry, c) => {
                 entry.hash(state);
                 (7, c)
@@ -366,6 +371,7 @@ impl Pool {
                 f(*b);
             }
             Node::Call(_, a) => f(*a),
+            Node::Select(c) => each(c, |&e| f(e)),
         }
     }
 

@@ -111,6 +111,7 @@ enum Free {
     Power,
     Atan2,
     Function,
+    Select,
 }
 
 fn free_square(kind: Free, of: &[u64]) -> u64 {
@@ -391,6 +392,12 @@ impl Field for Residues {
             Node::Atan2(y, x) => {
                 let (y, x) = (*known.value(*y)?, *known.value(*x)?);
                 ((y, x) != (0, 0)).then(|| free(&[Free::Atan2 as u64, y, x]))
+            }
+            // b + (a − b) θ with a number θ that the condition determines.
+            Node::Select([c, a, b]) => {
+                let (c, a, b) = (*known.value(*c)?, *known.value(*a)?, *known.value(*b)?);
+                let theta = free(&[Free::Select as u64, c]);
+                Some(add(b, multiply(theta, add(a, negative(b)))))
             }
             _ => None,
         }

@@ -110,7 +110,7 @@ impl Pool {
             Node::Symbol(s) => field.symbol(point, s.0),
             Node::Sum(c) => field.sum(&all(c)?),
             Node::Product(c) => field.product(&all(c)?),
-            Node::Power(..) | Node::Call(..) | Node::Atan2(..) => {
+            Node::Power(..) | Node::Call(..) | Node::Atan2(..) | Node::Select(_) => {
                 field.function(&Operands { pool: self, memo }, e)
             }
             // Values that only the runtime can compute are undecided.

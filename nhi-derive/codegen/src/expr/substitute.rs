@@ -37,6 +37,7 @@ impl Pool {
             Node::Power(..) => self.pow(operands[0], operands[1]),
             Node::Call(g, _) => self.call(g, operands[0]),
             Node::Atan2(..) => self.atan2(operands[0], operands[1]),
+            Node::Select(_) => self.select(operands[0], operands[1], operands[2]),
             Node::Map(entry, _) => self.map(entry, &operands),
             Node::Saddle(saddle, _) => self.saddle(saddle, &operands),
         }

@@ -147,7 +147,7 @@ impl Pool {
             Node::Power(_, x) => self
                 .as_number(*x)
                 .is_some_and(|n| n.is_integer() && *n.numer().magnitude() <= MAX_EXPONENT.into()),
-            Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => false,
+            Node::Call(..) | Node::Atan2(..) | Node::Select(_) | Node::Map(..) | Node::Saddle(..) => false,
         })
     }
 
@@ -157,7 +157,7 @@ impl Pool {
         self.reachable(roots).into_iter().any(|e| match self.node(e) {
             Node::Power(_, x) => !self.as_number(*x).is_some_and(|n| n.is_integer()),
             Node::Call(f, _) => matches!(f, Asin | Acos | Atan | Ln),
-            Node::Atan2(..) => true,
+            Node::Atan2(..) | Node::Select(_) => true,
             _ => false,
         })
     }

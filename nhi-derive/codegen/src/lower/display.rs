@@ -137,6 +137,7 @@ impl Function {
             Operation::Call(function, x) => format!("{}({})", function.name(), of(x)),
             Operation::Atan2(y, x) => format!("atan2({}, {})", of(y), of(x)),
             Operation::Powf(x, y) => format!("powf({}, {})", of(x), of(y)),
+            Operation::Select(c, x, y) => format!("select({}, {}, {})", of(c), of(x), of(y)),
         }
     }
 

@@ -69,6 +69,10 @@ impl Lowering<'_> {
                 let [y, x] = [*y, *x].map(|e| self.expression(e));
                 self.operation(Operation::Atan2(y, x))
             }
+            Shape::Select(all) => {
+                let [c, a, b] = all.map(|e| self.expression(e));
+                self.operation(Operation::Select(c, a, b))
+            }
             Shape::Map(entry, arguments) => self.number_of_map(*entry, arguments),
             Shape::Saddle(saddle, arguments) => self.number_of_saddle(*saddle, arguments),
             Shape::Powf(b, x) => {

@@ -67,6 +67,8 @@ pub enum Operation {
     Atan2(Operand, Operand),
     /// x to a power that is no integer.
     Powf(Operand, Operand),
+    /// The second operand where the first one is not negative, otherwise the third.
+    Select(Operand, Operand, Operand),
 }
 
 impl Operation {
@@ -80,6 +82,7 @@ impl Operation {
             | Operation::Div(x, y)
             | Operation::Atan2(x, y)
             | Operation::Powf(x, y) => vec![x, y],
+            Operation::Select(c, x, y) => vec![c, x, y],
         }
     }
 }

@@ -164,7 +164,7 @@ pub(super) fn with_reaction(b: &mut Builder<'_>, free: &[Expr], columns: &Matrix
 /// The `unknowns` at which `closed` vanishes, if it is affine in them; emits the heading.
 fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Option<Vec<Expr>> {
     let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, unknowns)).collect();
-    if jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, unknowns)) {
+    if !b.pool().are_affine(closed, &jacobian.concat(), unknowns) {
         return None;
     }
     b.equation("(2) impulse ℓ: the constraint is affine in it");

@@ -294,7 +294,7 @@ impl Departure<'_> {
         let p = self.left(b, &trial, coupling, "_try");
         let momentum = b.close(&p, &scratch);
         let jacobian: Matrix = momentum.iter().map(|&p| b.pool().gradient(p, &trial)).collect();
-        let is_affine = !jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, &trial));
+        let is_affine = b.pool().are_affine(&momentum, &jacobian.concat(), &trial);
         b.discard(scratch);
         is_affine.then_some(Affine { trial, momentum, jacobian })
     }
@@ -475,7 +475,7 @@ impl Departure<'_> {
         b.discard(scratch);
         let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
         let known = |i: &usize| !plan.rest.contains(i);
-        if (0..closed.len()).filter(known).any(|i| jacobian[i].iter().any(|&e| b.pool().depends_on(e, w))) {
+        if !(0..closed.len()).filter(known).all(|i| b.pool().are_affine(&closed[i..=i], &jacobian[i], w)) {
             return None;
         }
         let zero = b.pool().zero();

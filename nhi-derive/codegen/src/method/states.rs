@@ -114,7 +114,7 @@ impl States {
         let closed = b.close(&residual, &scratch);
         b.discard(scratch);
         let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, &self.new)).collect();
-        if self.occur_in(b, &jacobian.concat()) {
+        if !b.pool().are_affine(&closed, &jacobian.concat(), &self.new) {
             return None;
         }
         // One Newton step from z is exact.

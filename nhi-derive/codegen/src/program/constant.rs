@@ -79,6 +79,7 @@ impl Constants {
                     _ => Some(root(&base)?.pow(n)),
                 }
             }
+            Node::Select([c, a, b]) => at(if at(c)?.is_negative() { b } else { a }),
             Node::Symbol(_) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => None,
         }
     }

@@ -42,6 +42,7 @@ impl Pool {
                 Node::Power(b, x) => self.pow(at(b), at(x)),
                 Node::Call(f, x) => self.call(*f, at(x)),
                 Node::Atan2(y, x) => self.atan2(at(y), at(x)),
+                Node::Select([c, a, b]) => self.select(at(c), at(a), at(b)),
                 Node::Map(entry, c) => self.map(*entry, &c.iter().map(at).collect::<Vec<_>>()),
                 Node::Saddle(saddle, c) => self.saddle(*saddle, &c.iter().map(at).collect::<Vec<_>>()),
             };

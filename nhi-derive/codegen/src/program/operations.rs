@@ -172,6 +172,7 @@ impl Scope {
             Shape::Powi(..) => self.call("powi"),
             Shape::Powf(..) => self.call("powf"),
             Shape::Atan2(..) => self.call("atan2"),
+            Shape::Select(_) => self.call("select"),
             Shape::Map(entry, arguments) => {
                 if self.maps.insert((entry.map, arguments.clone())) {
                     *self.count.maps.entry((entry.group, entry.map)).or_default() += 1;

@@ -40,6 +40,8 @@ pub enum Shape {
     Call(Function, Expr),
     /// `atan2(y, x)`.
     Atan2(Expr, Expr),
+    /// A choice between two values by the sign of the first.
+    Select([Expr; 3]),
     /// One number of what a map of a Lie group gives.
     Map(Entry, Vec<Expr>),
     /// One number of the solution of linear equations.
@@ -87,6 +89,7 @@ impl Shape {
             },
             Node::Call(f, x) => Shape::Call(f, x),
             Node::Atan2(y, x) => Shape::Atan2(y, x),
+            Node::Select(all) => Shape::Select(all),
             Node::Map(entry, arguments) => Shape::Map(entry, arguments),
             Node::Saddle(saddle, arguments) => Shape::Saddle(saddle, arguments),
         }
@@ -122,6 +125,7 @@ impl Shape {
                 f(x);
                 f(y);
             }
+            Shape::Select(all) => each(all, |&x| f(x)),
             Shape::Map(_, arguments) | Shape::Saddle(_, arguments) => arguments.iter().for_each(|&x| f(x)),
         }
     }

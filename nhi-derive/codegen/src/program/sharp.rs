@@ -84,6 +84,7 @@ impl Shapes<'_> {
                 (_, shape) => unless_constant(shape),
             },
             Node::Atan2(y, x) => unless_constant(of(y).max(of(x))),
+            Node::Select(all) => unless_constant(largest(all)),
             // As of sines of the motion.
             Node::Map(_, arguments) => match largest(arguments) {
                 Shape::Polynomial(0 | 1) => Shape::Polynomial(1),

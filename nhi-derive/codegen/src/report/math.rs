@@ -30,6 +30,8 @@ pub enum Math {
     Parentheses(Box<Math>),
     /// A matrix in parentheses.
     Matrix(Vec<Vec<Math>>),
+    /// Values and when they apply, behind a brace.
+    Cases(Vec<Vec<Math>>),
 }
 
 /// How tightly a formula binds.
@@ -172,7 +174,7 @@ impl Math {
             Math::Power(base, index) | Math::Index(base, index) => base.width() + index.width().div_ceil(2),
             Math::Dots(of, _) => of.width(),
             Math::Root(of) | Math::Parentheses(of) => of.width() + 2,
-            Math::Matrix(rows) => {
+            Math::Matrix(rows) | Math::Cases(rows) => {
                 let columns = rows.first().map_or(0, Vec::len);
                 let width = |j: usize| rows.iter().map(|row| row[j].width()).max().unwrap_or(0) + 2;
                 (0..columns).map(width).sum::<usize>() + 2
@@ -221,6 +223,7 @@ pub(super) fn math(pool: &Pool, e: Expr) -> Math {
         },
         Node::Call(f, x) => call(pool, *f, None, *x),
         Node::Atan2(y, x) => applied("atan2", None, comma(vec![math(pool, *y), math(pool, *x)])),
+        Node::Select(all) => choice(pool, *all),
         Node::Map(entry, arguments) => {
             let arguments = arguments.iter().map(|&x| math(pool, x)).collect();
             let map = Math::Parentheses(Box::new(comma(arguments)));
@@ -229,6 +232,20 @@ pub(super) fn math(pool: &Pool, e: Expr) -> Math {
         }
         Node::Saddle(saddle, arguments) => math(pool, arguments[saddle.index]),
     }
+}
+
+/// A choice, as the function that it was written as where that is one.
+fn choice(pool: &Pool, [condition, positive, negative]: [Expr; 3]) -> Math {
+    let is_opposite = |a: Expr, b: Expr| {
+        let (Node::Product(a), b) = (pool.node(a), b) else { return false };
+        a.len() == 2 && a[1] == b && pool.as_number(a[0]).is_some_and(|c| (-c).is_one())
+    };
+    if positive == condition && is_opposite(negative, condition) {
+        return Math::Row(vec![Math::Operator("|"), math(pool, condition), Math::Operator("|")]);
+    }
+    let row = |value: Expr, case: Vec<Math>| vec![math(pool, value), Math::Row(case)];
+    let case = vec![math(pool, condition), Math::Operator("≥"), Math::Number("0".into())];
+    Math::Cases(vec![row(positive, case), row(negative, vec![Math::Name("otherwise".into())])])
 }
 
 fn comma(parts: Vec<Math>) -> Math {
@@ -266,6 +283,7 @@ fn level(pool: &Pool, e: Expr) -> Level {
             _ => Level::Power,
         },
         Node::Call(..) | Node::Atan2(..) => Level::Power,
+        Node::Select(_) => Level::Sum,
         _ => Level::Atom,
     }
 }

@@ -1489,6 +1489,12 @@ NHI_BINARY(powf, nhi_double_pow, pow, powf)
 #undef NHI_UNARY
 #undef NHI_BINARY
 
+/* x where the condition is not negative, otherwise y. */
+NHI_FN nhi_real nhi_select(nhi_real condition, nhi_real x, nhi_real y)
+{
+    return condition >= NHI_R(0.0) ? x : y;
+}
+
 NHI_FN nhi_real nhi_sin(nhi_real x)
 {
     return nhi_sin_cos(x).sin;
@@ -1566,8 +1572,10 @@ NHI_FN int nhi_newton_give_up(nhi_newton *newton)
 }
 
 /* The point after the update delta of one unknown. Where positive and negative updates enclose a root, updates that leave
- * the interval, or that do not halve the update before the last one, are replaced by bisection. */
-NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, double delta2, int is_finite)
+ * the interval, or that do not halve the update before the last one, are replaced by bisection, until the interval is
+ * rounding: the equation changes its sign there. Whether it is solved. */
+NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, double delta2, int is_finite, double weight,
+                              double size2)
 {
     const double at = (double)*x;
     const double d = (double)delta;
@@ -1599,8 +1607,12 @@ NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, d
         return 0;
     }
     const double middle = newton->low + 0.5 * (newton->high - newton->low);
-    if (!(newton->low < middle && middle < newton->high)) {
-        return nhi_newton_give_up(newton);
+    const double width = newton->high - newton->low;
+    const double rounding = 64.0 * NHI_EPSILON;
+    if (!(newton->low < middle && middle < newton->high) || weight * width * width <= rounding * rounding * size2) {
+        *x = NHI_R(middle);
+        newton->is_solved = 1;
+        return 1;
     }
     newton->last = middle > at ? middle - at : at - middle;
     *x = NHI_R(middle);
@@ -1636,7 +1648,7 @@ NHI_LOOP int nhi_newton_carefully(nhi_newton *newton, int n, nhi_real *x, const 
         return 1;
     }
     if (n == 1) {
-        return nhi_newton_enclose(newton, x, delta[0], delta2, is_finite);
+        return nhi_newton_enclose(newton, x, delta[0], delta2, is_finite, weights[0], size2);
     }
     double along = 0.0;
     if (newton->base2 != nhi_infinity()) {

@@ -33,7 +33,7 @@ impl Graph {
             let node = match pool.node(e) {
                 Source::Number(r) => Node::Number(r.to_string()),
                 _ if opaque(e) => Node::Symbol(self.symbol(e)),
-                Source::Map(..) | Source::Saddle(..) => Node::Symbol(self.symbol(e)),
+                Source::Select(_) | Source::Map(..) | Source::Saddle(..) => Node::Symbol(self.symbol(e)),
                 Source::Pi => Node::Pi,
                 Source::Symbol(_) => Node::Symbol(self.symbol(e)),
                 Source::Sum(c) => Node::Sum(all(&image, c)),

@@ -53,7 +53,12 @@ impl Early {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
             Node::Sum(terms) => self.split_flat(cx, draft, &terms, stage, Pool::sum),
             Node::Product(factors) => self.split_flat(cx, draft, &factors, stage, Pool::product),
-            Node::Power(..) | Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => {
+            Node::Power(..)
+            | Node::Call(..)
+            | Node::Atan2(..)
+            | Node::Select(_)
+            | Node::Map(..)
+            | Node::Saddle(..) => {
                 let mut early: BTreeMap<Expr, Expr> = BTreeMap::new();
                 for c in cx.pool.children(e) {
                     let is_early = self.levels.stage(cx.pool, c) < stage;

@@ -155,7 +155,7 @@ impl Cut {
 /// `e` as A + B l with the atoms l, if it is such a function of them.
 fn affine(pool: &mut Pool, e: Expr, atoms: &[Expr]) -> Option<Expr> {
     let slopes: Vec<Expr> = atoms.iter().map(|&atom| pool.derivative(e, atom)).collect();
-    if !pool.depends_on(e, atoms) || slopes.iter().any(|&slope| pool.depends_on(slope, atoms)) {
+    if !pool.depends_on(e, atoms) || !pool.are_affine(&[e], &slopes, atoms) {
         return None;
     }
     let at_zero = atoms.iter().map(|&atom| (atom, pool.zero())).collect();

@@ -220,7 +220,7 @@ impl Images {
                     })
                 }
                 Node::Saddle(saddle, arguments) => Some(self.solution(pool, saddle, &arguments)),
-                Node::Call(..) | Node::Atan2(..) | Node::Map(..) => None,
+                Node::Call(..) | Node::Atan2(..) | Node::Select(_) | Node::Map(..) => None,
             };
             let new = new.filter(|(k, _)| k.abs() <= MAX_POWER).unwrap_or_else(|| (0, self.rebuilt(pool, e)));
             self.of.insert(e, new);

@@ -177,7 +177,7 @@ impl<'a> Images<'a> {
             cost += match pool.node(e) {
                 Node::Number(_) | Node::Pi | Node::Symbol(_) => 0,
                 Node::Sum(_) | Node::Product(_) => moving.len() + usize::from(!fixed.iter().all(is_sign)) - 1,
-                Node::Power(..) => 1,
+                Node::Power(..) | Node::Select(_) => 1,
                 Node::Call(..) | Node::Atan2(..) | Node::Map(..) | Node::Saddle(..) => 15,
             };
             stack.extend(moving);

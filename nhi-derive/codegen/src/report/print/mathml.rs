@@ -104,17 +104,28 @@ fn write(out: &mut String, math: &Math) {
             out.push_str("<mo>)</mo>");
         }
         Math::Matrix(rows) => {
-            out.push_str("<mrow><mo>(</mo><mtable>");
-            for entries in rows {
-                out.push_str("<mtr>");
-                for entry in entries {
-                    element(out, "mtd", &[entry]);
-                }
-                out.push_str("</mtr>");
-            }
-            out.push_str("</mtable><mo>)</mo></mrow>");
+            out.push_str("<mrow><mo>(</mo>");
+            table(out, rows);
+            out.push_str("<mo>)</mo></mrow>");
+        }
+        Math::Cases(rows) => {
+            out.push_str("<mrow><mo>{</mo>");
+            table(out, rows);
+            out.push_str("</mrow>");
         }
     }
+}
+
+fn table(out: &mut String, rows: &[Vec<Math>]) {
+    out.push_str("<mtable>");
+    for entries in rows {
+        out.push_str("<mtr>");
+        for entry in entries {
+            element(out, "mtd", &[entry]);
+        }
+        out.push_str("</mtr>");
+    }
+    out.push_str("</mtable>");
 }
 
 /// Text in HTML.

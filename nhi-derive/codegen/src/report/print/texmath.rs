@@ -24,6 +24,7 @@ fn write(out: &mut String, math: &Math) {
             "=" => " = ",
             "," => ",\\, ",
             "·" => " \\cdot ",
+            "≥" => " \\ge ",
             "∝" => " \\propto ",
             other => other,
         }),
@@ -86,6 +87,11 @@ fn write(out: &mut String, math: &Math) {
             out.push_str("\\left(");
             write(out, of);
             out.push_str("\\right)");
+        }
+        Math::Cases(rows) => {
+            let rows: Vec<String> =
+                rows.iter().map(|row| row.iter().map(tex).collect::<Vec<_>>().join(" & ")).collect();
+            let _ = write!(out, "\\begin{{cases}}\n{}\n\\end{{cases}}", rows.join(" \\\\\n"));
         }
         Math::Matrix(rows) => {
             out.push_str("\\begin{pmatrix}\n");

@@ -119,31 +119,65 @@ fn help_of(source: &str) -> String {
     errors[0].split_once("= help: ").map(|(_, help)| help.to_owned()).unwrap_or_default()
 }
 
-/// Stand-ins are close to what they stand for.
 #[test]
-fn stand_ins() {
-    let eps: f64 = 1e-9;
-    let smooth = |x: f64| (x * x + eps * eps).sqrt();
-    type Exact = fn(f64) -> f64;
-    type Smooth<'a> = &'a dyn Fn(f64) -> f64;
-    let heaviside: Exact = |x| if x < 0.0 { 0.0 } else { 1.0 };
-    let cases: [(&str, &str, Exact, Smooth<'_>); 6] = [
-        ("abs(x)", "`sqrt(x^2 + eps^2)`", f64::abs, &smooth),
-        ("sign(x)", "`tanh(x/eps)`", f64::signum, &|x| (x / eps).tanh()),
-        ("heaviside(x)", "`(1 + tanh(x/eps))/2`", heaviside, &|x| (1.0 + (x / eps).tanh()) / 2.0),
-        ("step(x)", "`(1 + tanh(x/eps))/2`", heaviside, &|x| (1.0 + (x / eps).tanh()) / 2.0),
-        ("relu(x)", "`(x + sqrt(x^2 + eps^2))/2`", |x| x.max(0.0), &|x| (x + smooth(x)) / 2.0),
-        ("max(x, y)", "`(a + b + sqrt((a - b)^2 + eps^2))/2`", |x| x.max(0.5), &|x| {
-            (x + 0.5 + smooth(x - 0.5)) / 2.0
-        }),
+fn functions_of_other_languages() {
+    let cases = [
+        ("sgn(x)", "write `sign(x)`"),
+        ("heaviside(x)", "write `step(x)`"),
+        ("relu(x)", "write `max(0, x)`"),
+        ("floor(x)", "the piecewise functions are `abs sign min max clamp step table` and `if(x < y, a, b)`"),
     ];
-    for (written, stand_in, exact, approximate) in cases {
-        let help = help_of(&with(LAGRANGIAN, "constraints()", &format!("{written}*dx")));
-        assert!(help.contains(stand_in), "{help}");
-        for x in [-2.0, -0.3, 0.4, 3.0] {
-            assert!((exact(x) - approximate(x)).abs() < 1e-8, "{written} at {x}");
-        }
+    for (written, help) in cases {
+        assert_eq!(help_of(&with(LAGRANGIAN, "constraints()", &format!("{written}*dx"))), help);
     }
+}
+
+#[test]
+fn choices() {
+    let form = "choices are written `if(x < y, a, b)`, with `< <= > >= == != && || !` in the condition";
+    let cases = [
+        ("if(x, 1, 2)", "expected a comparison such as `<` after this", form),
+        ("if(x < 1, 2)", "`if` takes a condition and two values, but 2 are given", form),
+        (
+            "if(0 < x < 1, 2, 3)",
+            "comparisons cannot be chained",
+            "write `0 < x && x < 1` for a number between two others",
+        ),
+        ("if(x = 1, 2, 3)", "two numbers are compared by `==`", form),
+        ("if x < 1", "`if` needs its arguments in parentheses", "choices are written `if(x < y, a, b)`"),
+        (
+            "x < 1",
+            "unexpected `<` in an expression",
+            "comparisons stand in the condition of `if(x < y, a, b)`",
+        ),
+    ];
+    for (written, message, help) in cases {
+        let source = with(LAGRANGIAN, "constraints()", &format!("({written})*dx"));
+        assert_eq!(errors(&source), [message], "{written}");
+        assert_eq!(help_of(&source), help, "{written}");
+    }
+}
+
+#[test]
+fn piecewise_functions_in_the_wrong_places() {
+    let lagrangian = |term: &str| with(&format!("{LAGRANGIAN} + {term}"), "constraints()", "dx");
+    assert_eq!(
+        errors(&lagrangian("abs(x)*dot(x)^2")),
+        ["a piecewise function may not stand in the kinetic energy"]
+    );
+    assert_eq!(errors(&lagrangian("abs(dot(x))")), ["this is not quadratic in the velocities"]);
+    assert_eq!(errors(&lagrangian("step(x)")), ["the potential energy jumps where `x` is zero"]);
+    assert_eq!(
+        errors(&lagrangian("if(x < 2*y, x, y)")),
+        ["the potential energy jumps where `x - 2*y` is zero"]
+    );
+    for continuous in ["abs(x)", "max(0, x)^2", "x*step(x)", "if(x < y, x, y)", "min(x, clamp(y, -1, 1))"] {
+        assert_eq!(errors(&lagrangian(continuous)), [""; 0], "{continuous}");
+    }
+    assert_eq!(
+        errors(&with(LAGRANGIAN, "constraints(abs(x)*dx - dy = 0)", "dx")),
+        ["a piecewise function may not stand in the coefficient of a constraint"]
+    );
 }
 
 #[test]

@@ -110,10 +110,7 @@ fn where_states_stand() {
         ("j", "unknown name `j`"),
         ("1/0", "division by zero"),
         ("[1, 2, 3]", "this is a vector, and a number is needed here"),
-        (
-            "abs(x)",
-            "`abs` is not smooth: the grammar has smooth functions only, since motions are derived by differentiation",
-        ),
+        ("floor(x)", "`floor` jumps at infinitely many places, and is not in the grammar"),
     ] {
         assert_eq!(errors(&with(rate)), [expected], "{rate}");
     }

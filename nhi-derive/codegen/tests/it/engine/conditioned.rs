@@ -68,6 +68,11 @@ pub(crate) fn evaluate(pool: &Pool, roots: &[Expr], values: &HashMap<Symbol, f64
                 let slope = derivative(*f, x.value).abs();
                 Conditioned::new(f.apply(x.value), if x.error > 0.0 { slope * x.error } else { 0.0 })
             }
+            Node::Select([c, a, b]) => {
+                let certain = at[c].value.abs() > at[c].error;
+                let branch = at[if at[c].value >= 0.0 { a } else { b }];
+                if certain { branch } else { Conditioned::new(f64::NAN, 0.0) }
+            }
             Node::Atan2(y, x) => {
                 let (y, x) = (at[y], at[x]);
                 let r = y.value.hypot(x.value);

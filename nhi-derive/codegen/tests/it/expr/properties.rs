@@ -58,6 +58,7 @@ fn assert_canonical(pool: &Pool, e: Expr) {
             | Node::Symbol(_)
             | Node::Call(..)
             | Node::Atan2(..)
+            | Node::Select(_)
             | Node::Map(..)
             | Node::Saddle(..) => {}
         }
