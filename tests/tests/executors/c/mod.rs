@@ -671,3 +671,54 @@ fn masses_and_lengths_of_any_scale_move_as_in_the_interpreter() {
         }
     }
 }
+
+/// A block with dry friction and a drive with a dead zone, and a blade with a cushion, a limited drive and a table of drag.
+const PIECEWISE: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x),
+        inputs(u),
+        lagrangian = m/2*dot(x)^2,
+        constraints(),
+        force = (if(abs(u) < 1, 0, u - sign(u)) - r*sign(dot(x)))*dx,
+        methods(Dla1Adjoint, Dla2)
+    )]
+    pub struct Block { pub m: f64, pub r: f64, pub c: [f64; 3], pub d: [f64; 3] }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(theta, x, y),
+        inputs(u),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(theta)^2/2 - max(0, x - 1)^2 - min(abs(y), 1)/5,
+        constraints(blade: sin(theta)*dx - cos(theta)*dy),
+        force = clamp(u, -r, r)*dx - if(x <= y || !(dot(theta) > 0), 1, 2)*table(dot(theta), c, d)*dtheta,
+        methods(all)
+    )]
+    pub struct Blade { pub m: f64, pub r: f64, pub c: [f64; 3], pub d: [f64; 3] }
+";
+
+/// Choices take the same branches in C, and steps in which friction stops a block end at the same place.
+#[test]
+fn piecewise_functions_are_those_of_the_interpreter() {
+    let parameters = [1.3, 0.5, -1.0, 0.0, 2.0, -0.3, 0.1, 0.4];
+    for (i, q, v) in [(0, vec![0.3], vec![0.4]), (1, vec![0.3, 0.99, -0.01], vec![0.5, 0.6, 0.3])] {
+        let (derived, optimised) = derive(declarations(PIECEWISE).remove(i));
+        let folder = folder(&format!("piecewise_{i}"));
+        let header = write_c(&folder, &derived, &optimised, declared(&derived));
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            let mut process = program.run(&parameters);
+            let (status, v) = process.ask("J", &[&q, &v]);
+            assert_eq!(status, 0);
+            let start = [&q[..], &v, &[], &[0.6]];
+            for method in &optimised.methods {
+                let name = format!("{}, {}", build.name, method.id());
+                let mut state = process.begin(method.id(), start, STEP_SIZE).expect("a start");
+                let simulation =
+                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
+                let mut simulation = simulation.expect("a start");
+                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
+            }
+        }
+    }
+}

@@ -147,7 +147,7 @@ impl Values {
         let closed = b.close(&residual, &scratch);
         b.discard(scratch);
         let jacobian: Matrix = closed.iter().map(|&e| b.pool().gradient(e, &unknowns)).collect();
-        if jacobian.iter().flatten().any(|&e| b.pool().depends_on(e, &unknowns)) {
+        if !b.pool().are_affine(&closed, &jacobian.concat(), &unknowns) {
             b.equation("norm of Newton's updates");
             let scale2 = b.bind("scale2", scale2);
             let weights = left.iter().map(|i| b.bind("weight", of(i).weight)).collect();

@@ -65,6 +65,8 @@ struct Facts {
     has_positions: bool,
     /// Why the energy of the motion itself is not constant, if it is not.
     changes_energy: Option<&'static str>,
+    /// The potential energy has several branches.
+    is_piecewise: bool,
     /// A reflection reverses the Lagrangian.
     is_reversible: bool,
     /// Parasitic modes are known not to grow: M is constant, and reactions do not change the one-forms.
@@ -102,6 +104,7 @@ fn facts(x: &mut Context<'_>) -> Facts {
         m: x.mechanics.m(),
         has_positions: x.mechanics.has_positions(),
         changes_energy,
+        is_piecewise: x.mechanics.system.pool.has_select(&[x.mechanics.system.lagrangian]),
         is_reversible: x.mechanics.has_reversible_lagrangian(),
         has_neutral_parasites: structure.constant_mass
             && structure.affine_in_impulse
@@ -157,6 +160,10 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => (
             Grade::NotExpected,
             format!("no structure holds the energy; it drifts with an error of order {}", row.order),
+        ),
+        _ if facts.is_piecewise => graded(
+            Grade::NotExpected,
+            "the potential energy is piecewise: every step across a change of branch adds an error",
         ),
         Kind::Frame if method == Method::Frame => graded(
             Grade::Guaranteed,

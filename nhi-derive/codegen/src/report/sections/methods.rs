@@ -33,6 +33,16 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     }
     let head = vec!["method", "order", "symmetric", "unknowns of Newton's method", "operations of a step"];
     let mut blocks = vec![Block::Table(Table { name: "methods", head, rows })];
+    let mechanics = &x.mechanics;
+    let equations =
+        [&[mechanics.system.lagrangian], &mechanics.force[..], &mechanics.system.dynamics[..]].concat();
+    if mechanics.system.pool.has_select(&equations) {
+        blocks.push(text(
+            "These equations are piecewise, and the orders hold where no branch changes. A force that jumps limits them to 1, one with a \
+             kink to 2; an event at the change of branch, by `advance_until`, restores them. With dry friction, such as \
+             `-f*sign(dot(x))*dx`, `dla1_adjoint` comes to rest and stays there, also on a slope.",
+        ));
+    }
     let expected = expectations(x);
     for functions in &x.optimised.methods {
         let facts = functions.method.facts();
