@@ -110,10 +110,22 @@ impl Outputs {
             kept.push(format!("the energy {first:.6} changes by at most {change:.1e}"));
         }
         let kept = if kept.is_empty() { String::new() } else { format!("{}\n", kept.join(", ")) };
+        let events: String = recording.about.events.iter().map(happened).collect();
         format!(
-            "{steps} steps of {} by {} to t = {t}, {samples}\n{kept}",
+            "{steps} steps of {} by {} to t = {t}, {samples}\n{kept}{events}",
             recording.about.h, recording.about.method
         )
+    }
+}
+
+/// What there is to say of an event.
+fn happened((name, times): &(String, Vec<f64>)) -> String {
+    match times.as_slice() {
+        [] => format!("{name}: never\n"),
+        [t] => format!("{name}: at t = {t}\n"),
+        [first, .., last] => {
+            format!("{name}: {} times, first at t = {first}, last at t = {last}\n", times.len())
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::progress::{Interrupt, Progress};
 use clap::Args;
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model as _, named};
-use nhi_run::{Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
+use nhi_run::{Events, Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,15 @@ pub(crate) struct Simulate {
     file: PathBuf,
     #[command(flatten)]
     start: Start,
-    /// The number of steps.
+    /// The number of steps; with `--until` the largest number, a million if left out.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
+    /// End the run where a condition becomes true, such as `x >= 1`. It is located to rounding, and is the last sample.
+    #[arg(long, value_name = "CONDITION")]
+    until: Option<String>,
+    /// Note the times at which a condition becomes true. May be repeated.
+    #[arg(long, value_name = "NAME=CONDITION")]
+    event: Vec<String>,
     /// A method by its id, such as `dla2`, `dla2_suzuki4` or `exact`; if left out, the first of the declaration, of a
     /// model `dla2` or `rdp`.
     #[arg(long, value_name = "ID")]
@@ -128,6 +134,8 @@ impl Simulate {
     fn case(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
         let flags = [
             ("steps", self.steps.is_some()),
+            ("until", self.until.is_some()),
+            ("event", !self.event.is_empty()),
             ("method", self.method.is_some()),
             ("every", self.every.is_some()),
             ("inputs", self.inputs.is_some()),
@@ -180,12 +188,20 @@ impl Simulate {
         let case = self.echo(&run, defaults, outputs);
         let recording = if sweeps.is_empty() {
             let mut progress = Progress::new(run.steps);
-            let recording = run.record(&mut |k| {
+            let events = self.events(&run.system)?;
+            let recording = run.record_with(&events, &mut |k| {
                 progress.at(k);
                 interrupt.check()
             });
-            recording.map_err(hint)?
+            let recording = recording.map_err(hint)?;
+            if events.end_run() && recording.about.events.last().is_some_and(|(_, times)| times.is_empty()) {
+                warn(Some(format!("--until: the condition has not become true in {} steps", run.steps)));
+            }
+            recording
         } else {
+            if self.until.is_some() || !self.event.is_empty() {
+                return Err(flag(if self.until.is_some() { "until" } else { "event" }, "goes without --sweep"));
+            }
             self.sweep(&run, &sweeps, interrupt)?
         };
         if self.start.project && sweeps.is_empty() && !self.outputs.quiet {
@@ -204,12 +220,28 @@ impl Simulate {
         })
     }
 
+    /// The events of a run.
+    fn events(&self, system: &System) -> Result<Events, Failed> {
+        let mut recorded = Vec::with_capacity(self.event.len());
+        for event in &self.event {
+            // The first `=` that is no part of a comparison.
+            let (name, condition) = event
+                .split_once('=')
+                .filter(|(name, condition)| !name.ends_with(['<', '>', '!']) && !condition.starts_with('='))
+                .ok_or_else(|| flag("event", format!("expected NAME=CONDITION, found `{event}`")))?;
+            recorded.push((name.trim().to_owned(), condition.trim().to_owned()));
+        }
+        Events::new(system, self.until.as_deref(), &recorded).map_err(failed)
+    }
+
     /// The run that the flags describe; swept values are those of the first combination.
     fn run(&self, system: System, defaults: Option<&Defaults>, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let steps = self.steps.is_none().then(|| "--steps N".to_owned());
+        let most = self.until.as_ref().map(|_| MOST_STEPS);
+        let given = self.steps.or(most);
+        let steps = given.is_none().then(|| "--steps N".to_owned());
         self.start.all_given(&system, defaults, sweeps, steps)?;
         let mut run = self.start.run(system, defaults, self.method.as_deref(), sweeps)?;
-        let steps = self.steps.ok_or_else(|| flag("steps", "missing"))?;
+        let steps = given.ok_or_else(|| flag("steps", "missing"))?;
         run.steps = steps;
         run.every = self.every.unwrap_or(1);
         let names = run.system.inputs();
@@ -568,6 +600,9 @@ pub(crate) fn params(names: &[String], values: &[f64]) -> Map<String, Value> {
     }
     params
 }
+
+/// Steps of a run that ends with an event, if none are given.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// Most values of one sweep.
 const MOST: usize = 1_000_000;

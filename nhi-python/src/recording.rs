@@ -1,6 +1,6 @@
 //! Recordings: columns of samples, files and pictures.
 
-use nhi_run::{About, Column, Format, Pose, Quantity};
+use nhi_run::{About, Column, Crossings, Format, Pose, Quantity};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -37,8 +37,8 @@ fn name(quantity: Quantity) -> &'static str {
     QUANTITIES.iter().find(|(_, known)| *known == quantity).map_or("", |(name, _)| name)
 }
 
-/// What was run, for pickles: system, declaration, parameters, method, step size, names of the pose's columns, why it ended.
-type Facts = (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>);
+/// What was run, for pickles: system, declaration, parameters, method, step size, names of the pose's columns, why it ended, events.
+type Facts = (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>, Crossings);
 
 /// The samples of a run as named columns.
 #[pyclass(frozen, module = "nhi._nhi")]
@@ -79,7 +79,7 @@ impl Recording {
 
     /// What was run, by name.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } =
+        let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } =
             &self.inner.about;
         let about = PyDict::new(py);
         about.set_item("system", system)?;
@@ -88,6 +88,7 @@ impl Recording {
         about.set_item("method", method)?;
         about.set_item("h", h)?;
         about.set_item("stopped", stopped)?;
+        about.set_item("events", events.iter().cloned().collect::<BTreeMap<_, _>>())?;
         Ok(about)
     }
 
@@ -130,12 +131,12 @@ impl Recording {
             Pose::Rotation(names) => names.to_vec(),
             Pose::Rigid(rotation, position) => [&rotation[..], &position].concat(),
         });
-        let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } =
+        let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } =
             about.clone();
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
-        let facts = (system, declaration, parameters, method, h, pose, stopped);
+        let facts = (system, declaration, parameters, method, h, pose, stopped, events);
         Ok((slf.get_type().getattr("_of")?, (facts, columns.collect())))
     }
 
@@ -145,7 +146,7 @@ impl Recording {
         facts: Facts,
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
     ) -> PyResult<Recording> {
-        let (system, declaration, parameters, method, h, pose, stopped) = facts;
+        let (system, declaration, parameters, method, h, pose, stopped, events) = facts;
         let pose = pose.and_then(|names| match names.len() {
             3 => Some(Pose::Planar(names.try_into().ok()?)),
             9 => Some(Pose::Rotation(names.try_into().ok()?)),
@@ -159,7 +160,7 @@ impl Recording {
         });
         // It was said when it ran.
         let warning = None;
-        let about = About { system, declaration, parameters, method, h, pose, stopped, warning };
+        let about = About { system, declaration, parameters, method, h, pose, stopped, events, warning };
         Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
     }
 }

@@ -9,7 +9,7 @@ use crate::watch::{Watch, waited_for};
 use nhi_jit::{Basis, Compiled, Derivatives, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
-use nhi_run::{Inputs, Run, Scheme, Stop, System};
+use nhi_run::{Events, Inputs, Run, Scheme, Stop, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -385,8 +385,11 @@ impl Core {
         every: u64,
         project: bool,
         progress: Option<Py<PyAny>>,
+        until: Option<&str>,
+        recorded: Vec<(String, String)>,
     ) -> PyResult<RunResult> {
         self.functions(py)?;
+        let events = Events::new(&self.system, until, &recorded).map_err(|error| start(py, &error))?;
         let scheme = match method {
             "exact" => Scheme::Exact,
             _ => Scheme::Steps(self.compiled(py, method)?.1),
@@ -408,7 +411,7 @@ impl Core {
             pose: None,
         };
         let mut watch = Watch::new(progress);
-        let (recording, ended) = py.detach(|| samples(&run, &mut watch))?;
+        let (recording, ended) = py.detach(|| samples(&run, &events, &mut watch))?;
         watch.report(py)?;
         Ok((Recording { inner: recording }, ended.map(|error| error.into_value(py).into_any())))
     }
@@ -449,10 +452,10 @@ pub(crate) fn method_type(id: &str) -> Option<&'static str> {
 
 /// The samples of a run, at its start and after every `every` steps, and what ended it early. The interpreter lock is not
 /// held.
-fn samples(run: &Run, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
+fn samples(run: &Run, events: &Events, watch: &mut Watch) -> PyResult<(nhi_run::Recording, Option<PyErr>)> {
     let (mut samples, mut raised, mut looked_at) = (Vec::new(), None, 0);
     let wanted = |k: u64| k.is_multiple_of(run.every);
-    let ended = run.samples(wanted, &mut |sample| samples.push(sample), &mut |k| {
+    let ended = run.samples_with(events, wanted, &mut |sample| samples.push(sample), &mut |k| {
         let taken = k - std::mem::replace(&mut looked_at, k);
         raised = watch.after(taken).err();
         if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

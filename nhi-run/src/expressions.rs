@@ -124,6 +124,31 @@ pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'
     system.pool.evaluate(&roots, &values.collect())
 }
 
+/// The system of a declaration, with definitions that are 1 where conditions in its grammar hold, and 0 otherwise. Errors call each
+/// condition by the name beside it.
+pub(crate) fn conditions(
+    source: &str,
+    name: &str,
+    texts: &[(&str, &str)],
+) -> Result<(System, Vec<Definition>), DeclarationError> {
+    let idents: Vec<String> = (0..texts.len()).map(|i| format!("condition_{i}")).collect();
+    let choices: Vec<String> = texts.iter().map(|(_, text)| format!("if({text}, 1, 0)")).collect();
+    let outputs: Vec<_> =
+        idents.iter().zip(&choices).map(|(ident, choice)| (ident.as_str(), Some(choice.as_str()))).collect();
+    let called = |mut error: DeclarationError| {
+        for place in error.mistakes.iter_mut().filter_map(|mistake| mistake.place.as_mut()) {
+            if let Some(i) = idents.iter().position(|ident| *ident == place.file) {
+                texts[i].0.clone_into(&mut place.file);
+            }
+        }
+        error
+    };
+    let input = choose(source, "", Some(name))?;
+    let (ExtendedDeclaration { declaration, outputs }, _) =
+        extended(input, ("", source), &outputs).map_err(called)?;
+    Ok((declaration.system, outputs))
+}
+
 /// The values of texts in the grammar of `let`, one number each, in their pool. Errors call each text by the name beside it.
 pub(crate) fn functions(
     source: &str,

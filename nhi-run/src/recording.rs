@@ -26,6 +26,8 @@ pub struct About {
     pub pose: Option<Pose>,
     /// The reason, if the run ended before its last step.
     pub stopped: Option<String>,
+    /// The times of events, by the names of these.
+    pub events: Vec<(String, Vec<f64>)>,
     /// What is suspicious about the motion: velocities that changed their signs at every step for a while.
     pub warning: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! One trajectory.
 
 use crate::error::{Error, sized};
+use crate::events::{Crossings, Events};
 use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
 use crate::recording::{About, Column, Pose, Quantity, Recording};
@@ -131,11 +132,13 @@ pub struct Ended {
     pub stop: Option<Stop>,
     /// The names of the velocities that changed their signs at every step for a while.
     pub ringing: Vec<String>,
+    /// The times of events.
+    pub events: Crossings,
 }
 
 impl From<Stop> for Ended {
     fn from(stop: Stop) -> Ended {
-        Ended { stop: Some(stop), ringing: Vec::new() }
+        Ended { stop: Some(stop), ..Ended::default() }
     }
 }
 
@@ -320,9 +323,17 @@ impl Run {
     /// # Errors
     /// What prevents the run from starting.
     pub fn record(&self, progress: Progress<'_>) -> Result<Recording, Error> {
+        self.record_with(&Events::default(), progress)
+    }
+
+    /// The same with events, whose times are in `about.events`. One of them can end the run: it is the last sample.
+    ///
+    /// # Errors
+    /// As [`Run::record`], and methods that cannot take the shorter step to an event.
+    pub fn record_with(&self, events: &Events, progress: Progress<'_>) -> Result<Recording, Error> {
         let mut samples = Vec::new();
-        let ended =
-            self.samples(|k| k.is_multiple_of(self.every), &mut |sample| samples.push(sample), progress)?;
+        let wanted = |k: u64| k.is_multiple_of(self.every);
+        let ended = self.samples_with(events, wanted, &mut |sample| samples.push(sample), progress)?;
         Ok(self.recording(&samples, ended))
     }
 
@@ -336,9 +347,34 @@ impl Run {
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
     ) -> Result<Ended, Error> {
+        self.samples_with(&Events::default(), wanted, take, progress)
+    }
+
+    /// The same with events.
+    ///
+    /// # Errors
+    /// As [`Run::record_with`].
+    pub fn samples_with(
+        &self,
+        events: &Events,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Ended, Error> {
         self.check()?;
+        let refused = |problem: String| Err(Error::Argument { name: "until", problem });
         match self.scheme {
-            Scheme::Steps(variant) => self.steps(variant, wanted, take, progress),
+            Scheme::Steps(variant)
+                if !events.is_empty() && variant.method.facts().kind == Kind::Reflecting =>
+            {
+                refused(format!(
+                    "the step to an event is shorter, and the state of `{variant}` belongs to one step size"
+                ))
+            }
+            Scheme::Steps(variant) => self.steps((variant, events), wanted, take, progress),
+            Scheme::Exact if !events.is_empty() => {
+                refused("events are found by methods, not by the exact flow".to_owned())
+            }
             Scheme::Exact => self.exact(wanted, take, progress),
         }
     }
@@ -369,7 +405,7 @@ impl Run {
 
     fn steps(
         &self,
-        variant: Variant,
+        (variant, events): (Variant, &Events),
         wanted: impl Fn(u64) -> bool,
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
@@ -381,10 +417,12 @@ impl Run {
             true => format!("dot({})", names[i]),
             false => names[i].clone(),
         };
-        let ended = |stop, simulation: &Simulation| Ended {
+        let ended = |stop, simulation: &Simulation, events: Crossings| Ended {
             stop,
             ringing: simulation.statistics().ringing().map(name).collect(),
+            events,
         };
+        let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
         let mut target = next.next();
         loop {
@@ -393,26 +431,40 @@ impl Run {
                 take(exact.sample_of(&simulation));
                 target = next.next();
             }
-            let Some(end) = target else { return Ok(ended(None, &simulation)) };
+            let Some(end) = target.filter(|_| !events.are_over(&held)) else {
+                return Ok(ended(None, &simulation, crossings));
+            };
             let watched = k < CHUNK || k % WATCHED_OF < WATCHED;
             let count = match &self.inputs {
-                Inputs::Held(_) if watched => 1,
+                Inputs::Held(_) if watched || !events.is_empty() => 1,
                 Inputs::Held(_) => (end - k).min(WATCHED_OF - k % WATCHED_OF),
                 Inputs::PerStep(_) => {
                     if let Err(error) = simulation.set_inputs(self.inputs.at(k)) {
-                        return Ok(ended(Some(Stop::Step(error)), &simulation));
+                        return Ok(ended(Some(Stop::Step(error)), &simulation, crossings));
                     }
                     1
                 }
             };
+            let before = (!events.is_empty()).then(|| simulation.clone());
             // Single steps are watched for ringing.
             let taken = if count == 1 { simulation.step() } else { simulation.advance(count) };
             if let Err(error) = taken {
-                return Ok(ended(Some(Stop::Step(error)), &simulation));
+                return Ok(ended(Some(Stop::Step(error)), &simulation, crossings));
+            }
+            if let Some(before) = &before {
+                let now = events.hold(&simulation);
+                match events.cross((before, &held), (&simulation, &now), &mut crossings) {
+                    Ok(None) => held = now,
+                    Ok(Some(at_event)) => {
+                        take(Sample { k: simulation.steps(), ..exact.sample_of(&at_event) });
+                        return Ok(ended(None, &simulation, crossings));
+                    }
+                    Err(error) => return Ok(ended(Some(Stop::Step(error)), before, crossings)),
+                }
             }
             let k = simulation.steps();
             if (k / CHUNK > (k - count) / CHUNK || k == end) && progress(k).is_break() {
-                return Ok(ended(Some(Stop::Interrupted(k)), &simulation));
+                return Ok(ended(Some(Stop::Interrupted(k)), &simulation, crossings));
             }
         }
     }
@@ -609,6 +661,7 @@ impl Run {
             h: self.h,
             pose: self.pose.clone().or_else(|| pose(system)),
             warning: self.warning(&ended.ringing),
+            events: ended.events,
             stopped: ended.stop.map(|stop| stop.to_string()),
         }
     }

@@ -66,6 +66,8 @@ class Core:
         every: int,
         project: bool,
         progress: Callable[[int], object] | None,
+        until: str | None,
+        recorded: list[tuple[str, str]],
     ) -> tuple[Recording, BaseException | None]: ...
     def simulation(
         self, method: str, parameters: Array, q0: Array, v0: Array, z0: Array, inputs: Array, h: float, project: bool

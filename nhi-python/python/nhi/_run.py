@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nhi._arguments import Array
 from nhi._nhi import Recording
 from nhi._optional import needed
@@ -37,7 +39,7 @@ class Run(Mapping[str, Array]):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What was run: `system`, `declaration` (a hash), `parameters`, `method`, `h`, and `stopped`, why it ended early."""
+        """What was run: `system`, `declaration` (a hash), `parameters`, `method`, `h`, `events`, and `stopped`, why it ended early."""
         return self._recording.about()
 
     def __getitem__(self, name: str) -> Array:
@@ -91,6 +93,11 @@ class Run(Mapping[str, Array]):
     def reaction(self) -> Array:
         """Reactions μᵀλ, forces or torques on every velocity, shape of `v`."""
         return self._recording.matrix("reaction")
+
+    @cached_property
+    def events(self) -> dict[str, Array]:
+        """The times at which the conditions of `record` become true, by their names, and that of `until`."""
+        return {name: np.asarray(times, float) for name, times in self.about["events"].items()}
 
     @cached_property
     def energy(self) -> Array:

@@ -24,6 +24,10 @@ from nhi._report import Report, displays, embedded
 from nhi._run import Run
 
 
+#: Steps of a run that ends with an event, if none are given.
+MOST_STEPS = 1_000_000
+
+
 class Acceleration(NamedTuple):
     """What `System.acceleration` returns."""
 
@@ -255,13 +259,15 @@ class System:
         q0: ArrayLike,
         v0: ArrayLike,
         h: float,
-        steps: int,
+        steps: int | None = None,
         method: str | None = None,
         every: int = 1,
         inputs: ArrayLike | Callable[[float], ArrayLike] | None = None,
         project: bool = False,
         progress: bool = False,
         z0: ArrayLike | None = None,
+        until: str | None = None,
+        record: Mapping[str, str] | None = None,
     ) -> Run:
         """Integrates, and returns the samples at the start and after every `every` steps.
 
@@ -270,7 +276,7 @@ class System:
             q0: configuration at t = 0, shape (n,).
             v0: velocity at t = 0, shape (n,); with a group factor, its body velocity comes last.
             h: step size; negative to run backwards.
-            steps: number of steps.
+            steps: number of steps, with `until` the largest number, a million if left out.
             method: id of the method, one of `methods` or a composition; or `"exact"`, the exact flow to nearly the accuracy
                 of numbers, which takes long.
             every: number of steps from one sample to the next.
@@ -279,11 +285,18 @@ class System:
             project: replace the start by the nearest admissible one, instead of refusing it.
             progress: show a bar (needs tqdm).
             z0: auxiliary states at t = 0; zeros if left out.
+            until: a condition, such as `"x >= 1"`, at which the run ends: where it becomes true, which is located to rounding, is
+                the last sample.
+            record: conditions by names. `run.events["name"]` has the times at which each becomes true.
 
         Raises:
             ValueError: names the argument.
             StepError: a step failed; its `partial` is the `Run` until then. A `KeyboardInterrupt` has a `partial`, too.
         """
+        if steps is None:
+            if until is None:
+                raise TypeError("steps: missing; only a run with `until` can do without")
+            steps = MOST_STEPS
         steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
         h = arguments.number("h", h)
         if callable(inputs):
@@ -305,7 +318,20 @@ class System:
             case["inputs"] = all_inputs.tolist()
         with bar(progress, steps) as update:
             recording, ended = self._core.record(
-                method, parameters, q0, v0, z, np.atleast_2d(all_inputs), held, h, steps, every, project, update
+                method,
+                parameters,
+                q0,
+                v0,
+                z,
+                np.atleast_2d(all_inputs),
+                held,
+                h,
+                steps,
+                every,
+                project,
+                update,
+                until,
+                list((record or {}).items()),
             )
         run = Run(recording, case)
         if (warning := recording.warning()) is not None:
@@ -313,6 +339,8 @@ class System:
         if ended is not None:
             ended.partial = run  # type: ignore[attr-defined]
             raise ended
+        if until is not None and not run.events["until"].size and len(recording) > 1:
+            warnings.warn(f"until: `{until}` has not become true in {steps} steps", stacklevel=2)
         return run
 
     def simulation(

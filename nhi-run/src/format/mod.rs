@@ -67,7 +67,7 @@ impl Format {
 
 /// What was run, by name.
 fn facts(about: &About) -> Map<String, Value> {
-    let About { system, declaration, parameters, method, h, pose: _, stopped, warning: _ } = about;
+    let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } = about;
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
     add("program", format!("nhi {}", env!("CARGO_PKG_VERSION")).into());
@@ -83,6 +83,10 @@ fn facts(about: &About) -> Map<String, Value> {
     );
     add("method", method.as_str().into());
     add("h", (*h).into());
+    if !events.is_empty() {
+        let times = events.iter().map(|(name, times)| (name.clone(), times.as_slice().into()));
+        add("events", Value::Object(times.collect()));
+    }
     if let Some(stopped) = stopped {
         add("stopped", stopped.as_str().into());
     }

@@ -24,6 +24,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         h: 0.5,
         pose: None,
         stopped: None,
+        events: Vec::new(),
         warning: None,
     };
     Recording { about, columns: all }
