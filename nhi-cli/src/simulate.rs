@@ -200,7 +200,10 @@ impl Simulate {
             recording
         } else {
             if self.until.is_some() || !self.event.is_empty() {
-                return Err(flag(if self.until.is_some() { "until" } else { "event" }, "goes without --sweep"));
+                return Err(flag(
+                    if self.until.is_some() { "until" } else { "event" },
+                    "goes without --sweep",
+                ));
             }
             self.sweep(&run, &sweeps, interrupt)?
         };

@@ -38,7 +38,8 @@ fn name(quantity: Quantity) -> &'static str {
 }
 
 /// What was run, for pickles: system, declaration, parameters, method, step size, names of the pose's columns, why it ended, events.
-type Facts = (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>, Crossings);
+type Facts =
+    (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>, Crossings);
 
 /// The samples of a run as named columns.
 #[pyclass(frozen, module = "nhi._nhi")]

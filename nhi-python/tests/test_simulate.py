@@ -92,6 +92,22 @@ def test_simulations_and_ensembles_take_the_steps_of_runs(sleigh, method):
     assert simulation.energy == run.energy[-1] and simulation.t == run.t[-1] and simulation.steps == 500
 
 
+def test_events(sleigh):
+    run = sleigh.simulate(P, **START, until="x >= 0.5", record={"half": "x >= 1/4", "never": "y > 100"})
+    assert abs(run["x"][-1] - 0.5) < 1e-14 and run.events["until"] == [run.t[-1]]
+    assert run.events["half"].size == 1 and run.events["half"][0] < run.t[-1] and run.events["never"].size == 0
+    assert pickle.loads(pickle.dumps(run)).events["half"] == run.events["half"]
+    with pytest.warns(UserWarning, match="has not become true in 10 steps"):
+        sleigh.simulate(P, **START, steps=10, until="x >= 50")
+    with pytest.raises(TypeError, match="steps"):
+        sleigh.simulate(P, **START)
+    with pytest.raises(nhi.DeclarationError, match="unknown name `z`"):
+        sleigh.simulate(P, **START, until="z > 1")
+    # A Poincaré section.
+    section = sleigh.simulate(P, **START, steps=2000, record={"turn": "sin(theta) > 0"})
+    assert len(section.events["turn"]) > 1
+
+
 def test_inputs(driven):
     p, start = dict(m=1.0, k=2.0), dict(q0=[0.1], v0=[0], h=0.01)
     u = np.sin(np.linspace(0, 3, 200))[:, np.newaxis]

@@ -30,7 +30,8 @@ impl Events {
             return Ok(Events::default());
         }
         let read = || conditions(system.source(), system.name(), &texts);
-        let (system, conditions) = apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
+        let (system, conditions) =
+            apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         let names: Vec<String> = texts.iter().map(|(name, _)| (*name).to_owned()).collect();
         let last = until.is_some().then(|| names.len() - 1);
         Ok(Events { system: Some(system), conditions, names, last })

@@ -54,9 +54,9 @@ mod system;
 
 pub use ensemble::{record_all, table};
 pub use error::{DeclarationError, Error, Mistake, Place};
+pub use events::{Crossings, Events};
 pub use flow::{Field, flow};
 pub use format::{Format, csv, json, npz};
-pub use events::{Crossings, Events};
 pub use forms::OneForms;
 pub use page::page;
 pub use plot::plot;

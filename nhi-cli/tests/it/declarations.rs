@@ -503,3 +503,24 @@ fn inputs_as_constants() {
     let wrong = nhi(&folder, &format!("{start} --inputs v=1"));
     assert!(text(&wrong.stderr).contains("--inputs: unknown input `v`"), "{}", text(&wrong.stderr));
 }
+
+/// A run ends with an event, and notes others.
+#[test]
+fn events_end_runs() {
+    let folder = folder("events");
+    let done = run(&folder, "--until x>=0.5 --event half=x>=0.25 --event never=y>100 --out out.csv");
+    let said = text(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
+    let [x, t] = ["x", "t"].map(|name| *column(&csv, name).last().unwrap());
+    assert!((x - 0.5).abs() < 1e-14, "{x}");
+    assert!(said.contains("half: at t = 0.") && said.contains("never: never\n"), "{said}");
+    assert!(said.contains(&format!("until: at t = {t}\n")), "{said}");
+    let late = run(&folder, "--until x>=50 --steps 10 --out out.csv");
+    assert!(text(&late.stderr).contains("--until: the condition has not become true in 10 steps"));
+    let wrong = run(&folder, "--until x>=a*z --out out.csv");
+    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
+    assert!(text(&wrong.stderr).contains("unknown name `z`"), "{}", text(&wrong.stderr));
+    let wrong = run(&folder, "--event x>1 --steps 10 --out out.csv");
+    assert!(text(&wrong.stderr).contains("--event: expected NAME=CONDITION, found `x>1`"));
+}

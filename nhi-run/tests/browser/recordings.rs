@@ -93,6 +93,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 method: "dla2".to_owned(),
                 h: -0.01,
                 pose,
+                events: Vec::new(),
                 stopped: stopped.map(str::to_owned),
                 warning: None,
             },

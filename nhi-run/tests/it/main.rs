@@ -3,6 +3,7 @@
 mod claims;
 mod control;
 mod declaration;
+mod events;
 mod fit;
 mod flow;
 mod frame;

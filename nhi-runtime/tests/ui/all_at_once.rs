@@ -8,7 +8,7 @@ use nhi_runtime::prelude::*;
     coordinates(theta, x, y),
     lagrangian = J/2*dot(theta)^2 + mass/2*(dot(x)^2 + dot(y)^2) + 1/0,
     constraints(a*dtheta + sin(theta)*dx - cos(theta)*dz = 0, dx + 1),
-    force = abs(x)*dx,
+    force = floor(x)*dx,
     inputs(J),
     methods(Dla2, Ratle),
     metods(Rk4),

@@ -5,7 +5,7 @@ use nhi_runtime::prelude::*;
 struct UnknownGroup;
 
 #[derive(Nonholonomic)]
-#[nonholonomic(group = Torus(theta; omega), lagrangian = abs(omega), constraints())]
+#[nonholonomic(group = Torus(theta; omega), lagrangian = floor(omega), constraints())]
 struct UnlikeAnyGroup;
 
 #[derive(Nonholonomic)]
@@ -19,7 +19,7 @@ struct WithoutNames;
 #[derive(Nonholonomic)]
 #[nonholonomic(
     group = SE2(theta, x, y, omega, v, w),
-    lagrangian = abs(omega) + v^2,
+    lagrangian = floor(omega) + v^2,
     constraints(omega*v),
     force = dx*dy,
 )]

@@ -88,6 +88,7 @@ fn text(pool: &Pool, e: Expr) -> String {
         },
         Node::Call(function, x) => format!("f_{}({})", function.name().replace('_', ""), text(pool, *x)),
         Node::Atan2(y, x) => format!("f_atan2({})", all(&[*y, *x], ",")),
+        Node::Select(operands) => format!("f_select({})", all(operands, ",")),
         Node::Map(entry, arguments) => {
             let name: String = format!("{entry:?}").chars().filter(char::is_ascii_alphanumeric).collect();
             format!("f_{name}({})", all(arguments, ","))

@@ -229,7 +229,7 @@ impl Waves {
 /// Whether the derivatives by the configuration do not depend on it.
 fn is_affine(pool: &mut Pool, e: Expr, q: &[Expr]) -> bool {
     let slopes = pool.gradient(e, q);
-    !slopes.iter().any(|&slope| pool.depends_on(slope, q))
+    pool.are_affine(&[e], &slopes, q)
 }
 
 /// ½ ∫ u^k cos(εu) du for even k and ½ ∫ u^k sin(εu) du for odd k, or with hyperbolic functions.

@@ -17,7 +17,7 @@ const LAGRANGIAN: &str = "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
 const LAGRANGIANS: [&str; 7] = [
     "m/2*(dot(x)^2 + dot(y)^3 + dot(z)^2)",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + missing*x",
-    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + abs(x)",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + floor(x)",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + u*x",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + x/0",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + x y",
@@ -36,7 +36,7 @@ const CONSTRAINTS: [&str; 26] = [
     "constraints(sin(u)*dx - cos(u)*dy = 0)",
     "constraints(sin(u*t)*dx - cos(t)*dy = 0)",
     "constraints(dx + missing*dy = 0)",
-    "constraints(dx + abs(y)*dy = 0)",
+    "constraints(dx + floor(y)*dy = 0)",
     "constraints(dx + dy/0 = 0)",
     "constraints(dx + sin(x, y)*dy = 0)",
     "constraints(dx + y dy = 0)",
@@ -56,7 +56,7 @@ const CONSTRAINTS: [&str; 26] = [
 
 /// Forces with one mistake.
 const FORCES: [&str; 9] =
-    ["dx*dy", "dot(x)", "u*dx + 3", "missing*dx", "abs(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
+    ["dx*dy", "dot(x)", "u*dx + 3", "missing*dx", "floor(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
 
 /// Of the mistakes of the parts of a declaration, none hides another, and none has another in its wake.
 #[test]
