@@ -82,7 +82,7 @@ fn starts_that_coincide_are_emitted_once() {
     let counts = ["start_consistent", "start_projected", "start_plain", "start_stepped"].map(count);
     assert_eq!(counts, [2, 1, 0, 1]);
     let calls: String = code.split_whitespace().collect();
-    for start in ["PROJECTED", "PLAIN"] {
+    for start in ["Projected", "Plain"] {
         let call = format!("::nhi_runtime::Start::{start}=>{{kernel::rattle::start_projected(");
         assert!(calls.contains(&call), "{start}");
     }
