@@ -37,9 +37,10 @@ fn name(quantity: Quantity) -> &'static str {
     QUANTITIES.iter().find(|(_, known)| *known == quantity).map_or("", |(name, _)| name)
 }
 
-/// What was run, for pickles: system, declaration, parameters, method, step size, names of the pose's columns, why it ended, events.
+/// What was run, for pickles: system, declaration, parameters, method, step size, whether its energy is conserved, names of the pose's
+/// columns, why it ended, events.
 type Facts =
-    (String, String, Vec<(String, f64)>, String, f64, Option<Vec<String>>, Option<String>, Crossings);
+    (String, String, Vec<(String, f64)>, String, f64, bool, Option<Vec<String>>, Option<String>, Crossings);
 
 /// The samples of a run as named columns.
 #[pyclass(frozen, module = "nhi._nhi")]
@@ -80,8 +81,7 @@ impl Recording {
 
     /// What was run, by name.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } =
-            &self.inner.about;
+        let About { system, declaration, parameters, method, h, stopped, events, .. } = &self.inner.about;
         let about = PyDict::new(py);
         about.set_item("system", system)?;
         about.set_item("declaration", declaration)?;
@@ -132,12 +132,22 @@ impl Recording {
             Pose::Rotation(names) => names.to_vec(),
             Pose::Rigid(rotation, position) => [&rotation[..], &position].concat(),
         });
-        let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } =
-            about.clone();
+        let About {
+            system,
+            declaration,
+            parameters,
+            method,
+            h,
+            conservative,
+            pose: _,
+            stopped,
+            events,
+            warning: _,
+        } = about.clone();
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
-        let facts = (system, declaration, parameters, method, h, pose, stopped, events);
+        let facts = (system, declaration, parameters, method, h, conservative, pose, stopped, events);
         Ok((slf.get_type().getattr("_of")?, (facts, columns.collect())))
     }
 
@@ -147,7 +157,7 @@ impl Recording {
         facts: Facts,
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
     ) -> PyResult<Recording> {
-        let (system, declaration, parameters, method, h, pose, stopped, events) = facts;
+        let (system, declaration, parameters, method, h, conservative, pose, stopped, events) = facts;
         let pose = pose.and_then(|names| match names.len() {
             3 => Some(Pose::Planar(names.try_into().ok()?)),
             9 => Some(Pose::Rotation(names.try_into().ok()?)),
@@ -161,7 +171,18 @@ impl Recording {
         });
         // It was said when it ran.
         let warning = None;
-        let about = About { system, declaration, parameters, method, h, pose, stopped, events, warning };
+        let about = About {
+            system,
+            declaration,
+            parameters,
+            method,
+            h,
+            conservative,
+            pose,
+            stopped,
+            events,
+            warning,
+        };
         Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
     }
 }

@@ -22,6 +22,8 @@ pub struct About {
     pub method: String,
     /// Step size.
     pub h: f64,
+    /// Whether the motion conserves the energy: no force, drive, input or time changes it.
+    pub conservative: bool,
     /// The columns that are a pose, where the system has a group factor or the user names them.
     pub pose: Option<Pose>,
     /// The reason, if the run ended before its last step.

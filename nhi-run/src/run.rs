@@ -659,6 +659,7 @@ impl Run {
                 Scheme::Exact => "exact".to_owned(),
             },
             h: self.h,
+            conservative: system.is_conservative(),
             pose: self.pose.clone().or_else(|| pose(system)),
             warning: self.warning(&ended.ringing),
             events: ended.events,

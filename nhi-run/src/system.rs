@@ -169,6 +169,13 @@ impl System {
         self.shared.facts.shape
     }
 
+    /// Whether its motions conserve the energy: without inputs, forces, dependence on time and affine constraints.
+    pub fn is_conservative(&self) -> bool {
+        let facts = &self.shared.facts;
+        let is_changed = facts.forced || facts.affine || facts.time_dependent || facts.driven;
+        !is_changed && facts.inputs.is_empty()
+    }
+
     /// Names of the momenta of the symmetries that were found in the declaration.
     pub fn symmetries(&self) -> impl Iterator<Item = &str> {
         self.shared.facts.symmetries.iter().map(|(name, _)| name.as_str())

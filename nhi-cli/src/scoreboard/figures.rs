@@ -11,6 +11,9 @@ pub(crate) struct Figure {
     pub(crate) svg: String,
 }
 
+/// So many models are all drawn; of more, some.
+const FEW: usize = 3;
+
 /// Methods of the figures, in the order of their colours.
 const DRAWN: [&str; 7] =
     ["dla2", "dla2_midpoint", "dla1", "rattle", "dla_rattle", "dla2_suzuki4", "dla2_kahanli6"];
@@ -27,7 +30,11 @@ impl Board {
             ("orders.svg", "Errors of q at t = 3 against the step size, above rounding.", self.orders()),
             (
                 "energy.svg",
-                "Largest energy errors over a long run: the same motion in two gauges, and a sleigh.",
+                if self.sheets.len() > FEW {
+                    "Largest energy errors over a long run: the same motion in two gauges, and a sleigh."
+                } else {
+                    "Largest energy errors over a long run."
+                },
                 self.energies(),
             ),
             (
@@ -53,41 +60,44 @@ impl Board {
         self.sheets.iter().find(|sheet| sheet.course.model.name() == model)
     }
 
+    /// Those of these models, or all if they are few.
+    fn some(&self, models: [&str; FEW]) -> Vec<&Sheet> {
+        if self.sheets.len() > FEW {
+            models.iter().filter_map(|model| self.sheet(model)).collect()
+        } else {
+            self.sheets.iter().collect()
+        }
+    }
+
     fn orders(&self) -> Vec<Chart> {
-        let panel = |model: &&str| {
-            let sheet = self.sheet(model)?;
-            Some(Chart {
-                title: (*model).to_owned(),
-                x: "h".to_owned(),
-                y: "error of q".to_owned(),
-                scale: Scale::DoublyLogarithmic,
-                curves: curves(sheet, |cell| cell.order.errors.clone()),
-            })
+        let panel = |sheet: &Sheet| Chart {
+            title: sheet.course.model.name().to_owned(),
+            x: "h".to_owned(),
+            y: "error of q".to_owned(),
+            scale: Scale::DoublyLogarithmic,
+            curves: curves(sheet, |cell| cell.order.errors.clone()),
         };
-        ["contact_oscillator", "rotating_table_skate", "euler_disk"].iter().filter_map(panel).collect()
+        self.some(["contact_oscillator", "rotating_table_skate", "euler_disk"])
+            .into_iter()
+            .map(panel)
+            .collect()
     }
 
     fn energies(&self) -> Vec<Chart> {
-        let panel = |model: &&str| {
-            let sheet = self.sheet(model)?;
-            Some(Chart {
-                title: (*model).to_owned(),
-                x: "t".to_owned(),
-                y: "|E − E(0)| / E(0)".to_owned(),
-                scale: Scale::Logarithmic,
-                curves: curves(sheet, |cell| {
-                    // A curve that has left the picture ends.
-                    let inside = |&&(_, error): &&(f64, f64)| error < 1e2;
-                    cell.long.as_ref().map_or(Vec::new(), |energy| {
-                        energy.parts.iter().take_while(inside).copied().collect()
-                    })
-                }),
-            })
+        let panel = |sheet: &Sheet| Chart {
+            title: sheet.course.model.name().to_owned(),
+            x: "t".to_owned(),
+            y: "|E − E(0)| / E(0)".to_owned(),
+            scale: Scale::Logarithmic,
+            curves: curves(sheet, |cell| {
+                // A curve that has left the picture ends.
+                let inside = |&&(_, error): &&(f64, f64)| error < 1e2;
+                let parts = cell.long.as_ref().map(|energy| &energy.parts);
+                parts.map_or(Vec::new(), |parts| parts.iter().take_while(inside).copied().collect())
+            }),
         };
-        ["contact_oscillator", "contact_oscillator_gauged", "sleigh_contact"]
-            .iter()
-            .filter_map(panel)
-            .collect()
+        let shown = self.some(["contact_oscillator", "contact_oscillator_gauged", "sleigh_contact"]);
+        shown.into_iter().map(panel).collect()
     }
 
     fn parasites(&self) -> Vec<Chart> {

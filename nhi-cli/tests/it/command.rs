@@ -467,11 +467,13 @@ fn the_scoreboard_is_written() {
     assert!(printed.contains("lost at t = 26.3"), "{printed}");
     let written = std::fs::read_to_string(folder.join("board/README.md")).unwrap();
     assert!(written.contains("| dla2 | 2.00 | "), "{written}");
-    for figure in ["board.svg", "parasites.svg", "energy.svg", "volume.svg"] {
-        let drawn = folder.join("board").join(figure).exists();
-        // Neither model is one of those whose energies are drawn.
-        assert_eq!(drawn, figure != "energy.svg", "{figure}");
-        assert_eq!(written.contains(figure), drawn, "{figure}");
+    for figure in ["board.svg", "orders.svg", "parasites.svg", "energy.svg", "volume.svg"] {
+        assert!(folder.join("board").join(figure).exists(), "{figure}");
+        assert!(written.contains(figure), "{figure}");
+    }
+    let energies = std::fs::read_to_string(folder.join("board/energy.svg")).unwrap();
+    for model in ["nh_particle", "sleigh_com"] {
+        assert!(energies.contains(&format!(">{model}</text>")), "{model}");
     }
     let output = nhi(&folder, &["scoreboard", "--method", "dla3"]);
     assert_eq!(output.status.code(), Some(2));

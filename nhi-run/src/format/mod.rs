@@ -67,7 +67,18 @@ impl Format {
 
 /// What was run, by name.
 fn facts(about: &About) -> Map<String, Value> {
-    let About { system, declaration, parameters, method, h, pose: _, stopped, events, warning: _ } = about;
+    let About {
+        system,
+        declaration,
+        parameters,
+        method,
+        h,
+        conservative: _,
+        pose: _,
+        stopped,
+        events,
+        warning: _,
+    } = about;
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
     add("program", format!("nhi {}", env!("CARGO_PKG_VERSION")).into());

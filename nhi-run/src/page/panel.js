@@ -47,7 +47,12 @@ function valueNow(column) {
   return moment.fraction > 0 ? here + moment.fraction * (values[moment.index + 1] - here) : here;
 }
 
-// The same of an angle, which may jump by full turns from one sample to the next.
+// The same of a column whose value is held since the sample before.
+function heldNow(column) {
+  return recording.columns[column].values[moment.index + (moment.fraction > 0 ? 1 : 0)];
+}
+
+// The value of an angle, which may jump by full turns from one sample to the next.
 function angleNow(column) {
   const values = recording.columns[column].values;
   const here = values[moment.index];
@@ -204,6 +209,15 @@ class Chart extends Panel {
     const [xs, ys] = [recording.columns[x].values, recording.columns[y].values];
     polyline(pen, passed ? moment.index + 1 : recording.samples, (k) => [this.x(xs[k]), this.y(ys[k])]);
     if (passed) lineOn(pen, this.x(valueNow(x)), this.y(valueNow(y)));
+  }
+
+  // The same of a column whose value is held since the sample before.
+  steps(pen, x, y) {
+    const [xs, ys] = [recording.columns[x].values, recording.columns[y].values];
+    polyline(pen, 2 * recording.samples, (i) => {
+      const k = Math.floor(i / 2);
+      return [this.x(xs[i % 2 === 0 ? Math.max(0, k - 1) : k]), this.y(ys[k])];
+    });
   }
 }
 

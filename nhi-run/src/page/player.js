@@ -1,7 +1,8 @@
 // Curves over time. A click sets the time.
 class SeriesPanel extends Chart {
-  constructor({ title, columns, axis }) {
+  constructor({ title, columns, axis, held }) {
     super(title, "over-time");
+    this.held = held;
     this.columns = columns;
     this.axis = axis;
     this.addLegend(columns.map((column, colour) => ({ column, colour })));
@@ -26,7 +27,8 @@ class SeriesPanel extends Chart {
       // The first curve is on top.
       for (let i = this.columns.length - 1; i >= 0; i--) {
         pen.strokeStyle = theme.curves[i];
-        this.curve(pen, recording.time, this.columns[i], false);
+        if (this.held) this.steps(pen, recording.time, this.columns[i]);
+        else this.curve(pen, recording.time, this.columns[i], false);
         pen.stroke();
       }
     });
@@ -40,7 +42,7 @@ class SeriesPanel extends Chart {
     line(pen, x, this.box.top, x, this.box.bottom);
     pen.stroke();
     this.columns.forEach((column, i) => {
-      const y = this.y(valueNow(column));
+      const y = this.y(this.held ? heldNow(column) : valueNow(column));
       if (Number.isFinite(y)) dot(pen, x, y, theme.curves[i]);
     });
   }

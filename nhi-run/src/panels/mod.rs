@@ -64,6 +64,8 @@ pub(crate) struct Series {
     /// At most [`CURVES`].
     pub(crate) columns: Vec<usize>,
     pub(crate) axis: Axis,
+    /// Whether a value is held over the step that ends at its sample.
+    pub(crate) held: bool,
 }
 
 /// Quantities that have panels over time, with the titles of these. The energy has its own.
@@ -102,18 +104,26 @@ impl Panels {
 
         let first = |quantity| recording.columns.iter().position(|column| column.quantity == quantity);
         let time = first(Quantity::Time);
-        let over_time = |title: String, chosen: Vec<usize>| Series {
+        let over_time = |title: String, chosen: Vec<usize>, held: bool| Series {
             title,
             axis: Axis::of(chosen.iter().map(|&column| values[column])),
             columns: chosen,
+            held,
         };
         let mut series = Vec::new();
         for (quantity, title) in SERIES {
             for (title, chosen) in groups(recording, quantity, title) {
-                series.push(over_time(title, chosen));
+                series.push(over_time(title, chosen, quantity == Quantity::Input));
             }
-            if quantity == Quantity::Velocity && error.is_some() {
-                series.push(over_time("Error of the energy".to_owned(), vec![recording.columns.len()]));
+            if quantity != Quantity::Velocity {
+                continue;
+            }
+            let energy = recording.columns.iter().position(|column| column.quantity == Quantity::Energy);
+            if error.is_some() {
+                let column = recording.columns.len();
+                series.push(over_time("Error of the energy".to_owned(), vec![column], false));
+            } else if let Some(column) = energy {
+                series.push(over_time("Energy".to_owned(), vec![column], false));
             }
         }
         Panels {
@@ -148,8 +158,12 @@ fn facts(recording: &Recording, shown: usize) -> Vec<String> {
     facts
 }
 
-/// The name and the values of the error of the energy: relative, E/E₀ − 1, or E − E₀ where E₀ is smaller than that.
+/// The name and the values of the error of the energy, where the motion conserves it: relative, E/E₀ − 1, or E − E₀ where E₀
+/// is smaller than that.
 fn energy_error(recording: &Recording) -> Option<(&'static str, Vec<f64>)> {
+    if !recording.about.conservative {
+        return None;
+    }
     let energy = &recording.all(Quantity::Energy).next()?.values;
     let first = *energy.first()?;
     let differences = || energy.iter().map(|energy| energy - first);

@@ -2,7 +2,7 @@
 
 use super::axis::{Ticks, bounds, ticks, varies};
 use super::{CURVES, places};
-use crate::recording::{Pose, Quantity, Recording};
+use crate::recording::{Column, Pose, Quantity, Recording};
 use serde::Serialize;
 
 /// A picture of the motion. Numbers of columns stand for the columns.
@@ -143,7 +143,7 @@ fn longest(ranges: &[(f64, f64)]) -> f64 {
     ranges.iter().fold(0.0, |longest: f64, (low, high)| longest.max(high - low))
 }
 
-/// The pictures of `recording`: of its pose first, then of coordinates that are called as positions are.
+/// The pictures of `recording`: of its pose first, then of coordinates and outputs with the names of positions.
 pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
     let (mut planar, mut spatial): (Vec<Body>, Vec<Placement>) = (Vec::new(), Vec::new());
     let mut scenes = Vec::new();
@@ -189,16 +189,14 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
     scenes
 }
 
-/// Coordinates that are positions by their names: `x` and `y`, `x1` and `y1`, `x[0]` and `y[0]`, in space with `z`.
+/// Coordinates and outputs that are positions by their names: `x` and `y`, `x1` and `y1`, `x[0]` and `y[0]`, in space with `z`.
 fn positions(recording: &Recording) -> (Vec<[usize; 2]>, Vec<[usize; 3]>) {
-    let place = |name: &str| {
-        recording
-            .columns
-            .iter()
-            .position(|column| column.quantity == Quantity::Coordinate && column.name == name)
-    };
+    let may_place = |column: &Column| matches!(column.quantity, Quantity::Coordinate | Quantity::Output);
+    let place =
+        |name: &str| recording.columns.iter().position(|column| may_place(column) && column.name == name);
     let (mut pairs, mut triples) = (Vec::new(), Vec::new());
-    for rest in recording.all(Quantity::Coordinate).filter_map(|column| column.name.strip_prefix('x')) {
+    let placing = recording.columns.iter().filter(|column| may_place(column));
+    for rest in placing.filter_map(|column| column.name.strip_prefix('x')) {
         let [x, y, z] = ["x", "y", "z"].map(|axis| place(&format!("{axis}{rest}")));
         match (x, y, z) {
             (Some(x), Some(y), Some(z)) => triples.push([x, y, z]),

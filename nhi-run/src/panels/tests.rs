@@ -22,6 +22,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         parameters: vec![("m".to_owned(), 2.0)],
         method: "dla2".to_owned(),
         h: 0.5,
+        conservative: true,
         pose: None,
         stopped: None,
         events: Vec::new(),
@@ -149,6 +150,12 @@ fn energy_is_shown_by_its_error() {
     assert_eq!(error(&[-2.0, -2.5]), ("E/E₀ − 1".to_owned(), vec![0.0, 0.25]));
     // A relative error of an energy that vanishes says nothing.
     assert_eq!(error(&[0.0, 1e-9]), ("E − E₀".to_owned(), vec![0.0, 1e-9]));
+    // The change of an energy that is not conserved is no error.
+    let mut driven = recording(&[("energy", Quantity::Energy, &[2.0, 2.5])]);
+    driven.about.conservative = false;
+    let panels = Panels::of(&driven, 10);
+    assert_eq!(panels.series[0].title, "Energy");
+    assert_eq!(panels.columns[panels.series[0].columns[0]].values, [2.0, 2.5]);
     assert_eq!(error(&[1e-18, -1.0]), ("E − E₀".to_owned(), vec![0.0, -1.0]));
     assert_eq!(error(&[0.0, 0.0]), ("E − E₀".to_owned(), vec![0.0, 0.0]));
 }
@@ -193,9 +200,9 @@ fn quantities_have_panels_of_their_own() {
 
 #[test]
 fn planar_poses_and_positions_share_a_picture() {
-    let mut recording = coordinates(&["theta", "x", "y", "x1", "y1", "xi", "y_rest"]);
-    recording.about.pose = Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
-    let panels = Panels::of(&recording, 10);
+    let mut posed = coordinates(&["theta", "x", "y", "x1", "y1", "xi", "y_rest"]);
+    posed.about.pose = Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
+    let panels = Panels::of(&posed, 10);
     let [Scene::Plane { bodies, view, .. }] = &panels.scenes[..] else { panic!("{:?}", panels.scenes) };
     // The first two columns are k and t.
     let found: Vec<_> = bodies.iter().map(|body| (body.position, body.heading)).collect();
@@ -206,6 +213,10 @@ fn planar_poses_and_positions_share_a_picture() {
         [Scene::Space { .. }]
     ));
     assert!(Panels::of(&coordinates(&["x", "z", "phi"]), 10).scenes.is_empty());
+    // Points of the user's choice are outputs.
+    let output = Quantity::Output;
+    let point = recording(&[("x1", output, &[0.0, 1.0]), ("y1", output, &[0.0, 1.0])]);
+    assert!(matches!(&Panels::of(&point, 10).scenes[..], [Scene::Plane { .. }]));
 }
 
 #[test]

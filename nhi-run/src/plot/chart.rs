@@ -108,6 +108,14 @@ impl Axes {
         let (x, y) = (&panels.columns[x].values, &panels.columns[y].values);
         svg.line(stroke, x.iter().zip(y).map(|(x, y)| self.at(*x, *y)));
     }
+
+    /// The same of a column whose value is held since the sample before.
+    fn steps(&self, svg: &mut Svg, panels: &Panels, [x, y]: [usize; 2], stroke: Stroke) {
+        let (x, y) = (&panels.columns[x].values, &panels.columns[y].values);
+        let since = x.iter().take(1).chain(x);
+        let step = |((since, x), y): ((&f64, &f64), &f64)| [self.at(*since, *y), self.at(*x, *y)];
+        svg.line(stroke, since.zip(x).zip(y).flat_map(step));
+    }
 }
 
 /// Columns over time.
@@ -121,7 +129,12 @@ pub(super) fn series(svg: &mut Svg, panels: &Panels, place: Place, series: &Seri
     axes.clipped(svg, place, |svg| {
         // The first curve is on top.
         for (i, column) in series.columns.iter().enumerate().rev() {
-            axes.curve(svg, panels, [time, *column], Stroke::new(COLOURS[i], 1.75));
+            let stroke = Stroke::new(COLOURS[i], 1.75);
+            if series.held {
+                axes.steps(svg, panels, [time, *column], stroke);
+            } else {
+                axes.curve(svg, panels, [time, *column], stroke);
+            }
         }
     });
 }
@@ -160,7 +173,12 @@ pub(super) fn plane(
     let [x_ticks, y_ticks] = &view.ticks;
     let mut axes = Axes::within(place, top, view.ranges[0], view.ranges[1], y_ticks, &view.names[1]);
     let (width, height) = axes.size();
-    let margin = view.margin / 2.0;
+    // Room for the axes of bodies, whose size in the picture does not depend on the motion.
+    let has_frames = bodies.iter().any(|body| body.heading.is_some());
+    let room = if has_frames { LENGTH + 4.0 } else { 0.0 };
+    let [wide, high] = [0, 1].map(|axis| view.ranges[axis].1 - view.ranges[axis].0);
+    let unit = (wide / (width - 2.0 * room)).max(high / (height - 2.0 * room));
+    let margin = (view.margin / 2.0).max(room * unit);
     let with_margin = view.ranges.map(|(low, high)| (low - margin, high + margin));
     [axes.x, axes.y] = equal(with_margin[0], with_margin[1], width, height);
     axes.draw(svg, place, (x_ticks, &view.names[0]), (y_ticks, &view.names[1]));

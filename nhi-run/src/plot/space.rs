@@ -2,7 +2,7 @@
 
 use super::chart::{arrow, instants, mark};
 use super::svg::{Anchor, Stroke, Svg};
-use super::{AXES, FRAME, GRID, PATHS, Place, QUIET, WIDTH};
+use super::{AXES, FRAME, GRID, LETTER, PATHS, Place, QUIET, WIDTH};
 use crate::panels::{Ball, Camera, Panels, Placement, View};
 use std::f64::consts::PI;
 
@@ -45,9 +45,13 @@ impl Projection {
     ) {
         let horizon = 1.0 / self.camera.distance;
         for (front, opacity) in [(false, far), (true, stroke.opacity)] {
+            // A piece across the horizon is drawn with the side that it comes from.
+            let mut was_shown = false;
             let side = points.clone().map(|point| {
                 let (at, near) = self.project(point);
-                if (near > horizon) == front { at } else { [f64::NAN; 2] }
+                let is_shown = (near > horizon) == front;
+                let before = std::mem::replace(&mut was_shown, is_shown);
+                if is_shown || before { at } else { [f64::NAN; 2] }
             });
             if opacity > 0.0 {
                 svg.line(Stroke { opacity, ..stroke }, side);
@@ -67,10 +71,26 @@ impl Projection {
             }
         }
     }
+}
 
-    fn text(&self, svg: &mut Svg, point: [f64; 3], text: &str) {
-        let ([x, y], _) = self.project(point);
-        svg.text([x, y + 4.0], 11, Anchor::Middle, QUIET, text);
+/// Texts beside a picture, of which none is written over another.
+struct Labels {
+    /// The middles of the texts, and half of their widths.
+    written: Vec<([f64; 2], f64)>,
+}
+
+impl Labels {
+    /// Writes a text unless it would overlap one that is there.
+    fn write(&mut self, svg: &mut Svg, [x, y]: [f64; 2], anchor: Anchor, text: &str) {
+        let half = LETTER * text.chars().count() as f64 / 2.0;
+        let middle = if anchor == Anchor::End { [x - half, y] } else { [x, y] };
+        let overlaps = |([x, y], other): &([f64; 2], f64)| {
+            (middle[0] - x).abs() < half + other && (middle[1] - y).abs() < 12.0
+        };
+        if !self.written.iter().any(overlaps) {
+            svg.text([x, y + 4.0], 11, anchor, QUIET, text);
+            self.written.push((middle, half));
+        }
     }
 }
 
@@ -173,24 +193,29 @@ fn draw_box(svg: &mut Svg, view: &Projection, axes: &View<3>, ball: &Ball) {
     let upright = corners.into_iter().min_by(|a, b| right_of(*a).total_cmp(&right_of(*b)));
     let [x, y] = upright.unwrap_or_default();
     view.line(svg, edge, [[x, y, floor], [x, y, half[2]]].into_iter());
-    for (z, label) in ticks(2) {
-        let ([left, at], _) = view.project([x, y, z]);
-        svg.text([left - 6.0, at + 4.0], 11, Anchor::End, QUIET, label);
-    }
 
-    let name = |axis: usize| format!("{} {}", axes.names[axis], axes.ticks[axis].unit);
-    let ([left, at], _) = view.project([x, y, half[2]]);
-    svg.text([left, at - 8.0], 11, Anchor::Middle, QUIET, name(2).trim());
     // The edges of the floor that are nearest have the ticks.
     let centre = view.project([0.0; 3]).1;
     let side = |axis: [f64; 3]| if view.project(axis).1 > centre { 1.0 } else { -1.0 };
     let (x_side, y_side) = (side([1.0, 0.0, 0.0]), side([0.0, 1.0, 0.0]));
+    let mut labels = Labels { written: Vec::new() };
+    let name = |axis: usize| format!("{} {}", axes.names[axis], axes.ticks[axis].unit).trim().to_owned();
+    let ([left, at], _) = view.project([x, y, half[2]]);
+    labels.write(svg, [left, at - 12.0], Anchor::Middle, &name(2));
+    for (axis, point) in [[0.0, y_side * (half[1] + 0.22), floor], [x_side * (half[0] + 0.22), 0.0, floor]]
+        .into_iter()
+        .enumerate()
+    {
+        labels.write(svg, view.project(point).0, Anchor::Middle, &name(axis));
+    }
+    for (z, label) in ticks(2) {
+        let ([left, at], _) = view.project([x, y, z]);
+        labels.write(svg, [left - 6.0, at], Anchor::End, label);
+    }
     for (x, label) in ticks(0) {
-        view.text(svg, [x, y_side * (half[1] + 0.09), floor], label);
+        labels.write(svg, view.project([x, y_side * (half[1] + 0.09), floor]).0, Anchor::Middle, label);
     }
     for (y, label) in ticks(1) {
-        view.text(svg, [x_side * (half[0] + 0.09), y, floor], label);
+        labels.write(svg, view.project([x_side * (half[0] + 0.09), y, floor]).0, Anchor::Middle, label);
     }
-    view.text(svg, [0.0, y_side * (half[1] + 0.22), floor], name(0).trim());
-    view.text(svg, [x_side * (half[0] + 0.22), 0.0, floor], name(1).trim());
 }

@@ -18,6 +18,8 @@ pub(super) enum Anchor {
 
 /// Where readers of SVG may give up, in pixels.
 const FAR: f64 = 1e6;
+/// The precision of lines, in pixels.
+const TOLERANCE: f64 = 0.1;
 
 /// How a line is drawn.
 #[derive(Clone, Copy)]
@@ -81,16 +83,20 @@ impl Svg {
 
     /// A line through points, with gaps where they are not finite or far outside of any picture.
     pub(super) fn line(&mut self, stroke: Stroke, points: impl Iterator<Item = [f64; 2]>) {
+        let points: Vec<[f64; 2]> = points.collect();
         let mut path = String::new();
-        let mut drawing = false;
-        for [x, y] in points {
-            let shown = x.abs() < FAR && y.abs() < FAR;
-            if shown {
-                // A line of no length is a dot: a point between two gaps is to be seen.
-                let _ =
-                    if drawing { write!(path, "L{x:.1},{y:.1}") } else { write!(path, "M{x:.1},{y:.1}h0") };
+        for piece in points.split(|[x, y]| !(x.abs() < FAR && y.abs() < FAR)) {
+            let mut last: Option<[i64; 2]> = None;
+            for point in simplified(piece) {
+                let [x, y] = point.map(|x| (10.0 * x).round() as i64);
+                let _ = match last {
+                    // A line of no length is a dot: a point between two gaps is to be seen.
+                    None => write!(path, "M{},{}h0", tenths(x), tenths(y)),
+                    // Relative to the point before, numbers are short.
+                    Some(last) => write!(path, "l{},{}", tenths(x - last[0]), tenths(y - last[1])),
+                };
+                last = Some([x, y]);
             }
-            drawing = shown;
         }
         if path.is_empty() {
             return;
@@ -143,4 +149,41 @@ impl Svg {
         self.body.push_str(text);
         self.body.push('\n');
     }
+}
+
+/// A number of tenths as a decimal.
+fn tenths(x: i64) -> String {
+    let sign = if x < 0 { "-" } else { "" };
+    match (x.unsigned_abs() / 10, x.unsigned_abs() % 10) {
+        (whole, 0) => format!("{sign}{whole}"),
+        (0, tenth) => format!("{sign}.{tenth}"),
+        (whole, tenth) => format!("{sign}{whole}.{tenth}"),
+    }
+}
+
+/// The points of a polyline but for those that are nearer than [`TOLERANCE`] to the line through the others (Ramer 1972, Douglas
+/// and Peucker 1973).
+fn simplified(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let Some(last) = points.len().checked_sub(1) else { return Vec::new() };
+    let mut kept = vec![false; points.len()];
+    (kept[0], kept[last]) = (true, true);
+    let mut pieces = vec![(0, last)];
+    while let Some((from, to)) = pieces.pop() {
+        let distance = |k: &usize| distance(points[*k], points[from], points[to]);
+        let farthest = (from + 1..to).max_by(|a, b| distance(a).total_cmp(&distance(b)));
+        if let Some(k) = farthest.filter(|k| distance(k) > TOLERANCE) {
+            kept[k] = true;
+            pieces.extend([(from, k), (k, to)]);
+        }
+    }
+    points.iter().zip(kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+}
+
+/// The distance of a point from the segment between two others.
+fn distance([x, y]: [f64; 2], [x0, y0]: [f64; 2], [x1, y1]: [f64; 2]) -> f64 {
+    let (along, across) = (x1 - x0, y1 - y0);
+    let square = along * along + across * across;
+    let share = if square > 0.0 { ((x - x0) * along + (y - y0) * across) / square } else { 0.0 };
+    let share = share.clamp(0.0, 1.0);
+    (x - x0 - share * along).hypot(y - y0 - share * across)
 }

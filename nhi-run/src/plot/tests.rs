@@ -31,8 +31,9 @@ fn every_panel_has_a_title_and_its_curves() {
     }
     assert!(svg.contains(">The run ended early: a step failed</text>"));
     // In the path, the coordinates, the velocity, the error of the energy, and the phase plane.
-    let long = svg.lines().filter(|line| line.matches('L').count() >= 99);
-    assert_eq!(long.count(), 1 + 3 + 1 + 1 + 1);
+    let curves = svg.lines().filter(|line| line.contains("stroke-width=\"1.75\""));
+    assert_eq!(curves.count(), 3 + 1 + 1 + 1);
+    assert!(svg.contains("stroke=\"#cc79a7\" stroke-width=\"2\""), "the path");
     // A body at each of the instants.
     assert_eq!(svg.matches("fill-opacity=\"0.14\"").count(), super::chart::INSTANTS);
 }
@@ -42,7 +43,8 @@ fn values_that_are_not_finite_are_gaps() {
     let values = [0.0, 1.0, f64::NAN, 3.0, f64::INFINITY, 1e300, 4.0, 5.0];
     let svg = plot(&recording(&[("lambda", Quantity::Multiplier, &values)]));
     let curve = svg.lines().find(|line| line.matches("h0").count() > 1).expect("a curve with gaps");
-    assert_eq!((curve.matches('M').count(), curve.matches('L').count()), (3, 2));
+    let path = curve.split('"').nth(1).expect("a path");
+    assert_eq!((path.matches('M').count(), path.matches('l').count()), (3, 2));
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
 }
 
@@ -71,13 +73,18 @@ fn figures_place_their_curves() {
     let points = |svg: &str| -> Vec<[f64; 2]> {
         let line = svg.lines().find(|line| line.contains("stroke-width=\"2\"")).expect("a curve");
         let path = line.split('"').nth(1).expect("a path").replace("h0", "");
-        let pairs = path.split(['M', 'L']).skip(1);
-        pairs
-            .map(|pair| pair.split_once(',').map(|(x, y)| [x, y].map(|n| n.parse().unwrap())).unwrap())
-            .collect()
+        // All points but the first are relative to the one before.
+        let pairs = path.split(['M', 'l']).skip(1);
+        let mut at = [0.0; 2];
+        let placed = pairs.map(|pair| {
+            let by = pair.split_once(',').map(|(x, y)| [x, y].map(|n| n.parse::<f64>().unwrap())).unwrap();
+            at = [at[0] + by[0], at[1] + by[1]];
+            at
+        });
+        placed.collect()
     };
     // On a logarithmic axis equal factors are equally far apart, and zero has no place.
-    let decades = curve("a<b", vec![(0.0, 0.0), (1.0, 1e-3), (2.0, 1e-2), (3.0, 1e-1)]);
+    let decades = curve("a<b", vec![(0.0, 0.0), (1.0, 1e-3), (2.0, 1e-2), (4.0, 1e-1)]);
     let svg = figure("of a <test>", &[chart(Scale::Logarithmic, vec![decades.clone()])]);
     assert!(svg.contains("<title>of a &lt;test&gt;</title>") && svg.contains(">a&lt;b</text>"));
     let [a, b, c] = points(&svg)[..] else { panic!("{svg}") };

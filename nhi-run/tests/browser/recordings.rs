@@ -92,6 +92,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 parameters,
                 method: "dla2".to_owned(),
                 h: -0.01,
+                conservative: true,
                 pose,
                 events: Vec::new(),
                 stopped: stopped.map(str::to_owned),
