@@ -27,6 +27,8 @@ pub struct PerturbedOscillator {
 /// Steps per iterate of the map.
 const N: usize = 40;
 const ENERGY: f64 = 1.5;
+/// Iterates of each start in the figure.
+const DRAWN: usize = 400;
 
 impl PerturbedOscillator {
     /// The point (x, z, ż) of the section with x > 0 at given z, ż.
@@ -111,7 +113,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 name: String::new(),
                 colour: COLOURS[k % COLOURS.len()],
                 mark: Mark::Dots(1),
-                points: points.iter().filter(|p| p[0] > 0.0).map(|p| (p[1], p[2])).collect(),
+                points: points.iter().take(DRAWN).filter(|p| p[0] > 0.0).map(|p| (p[1], p[2])).collect(),
             });
         }
         panels.push(Panel {

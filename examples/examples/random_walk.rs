@@ -26,6 +26,8 @@ use rayon::prelude::*;
 pub struct ChaoticR7;
 
 const TRAJECTORIES: u64 = 150;
+/// Trajectories in the figure.
+const SHOWN: usize = 15;
 const ENERGY: f64 = 3.06;
 
 /// A random point of the energy level and of the constraint manifold: random coordinates and
@@ -156,8 +158,10 @@ fn panels(ensembles: &[Ensemble]) -> Vec<Panel> {
     let series = |name: String, colour, mark, points: Vec<(f64, f64)>| Series { name, colour, mark, points };
     let unit = h * h;
     let trajectory = |errors: &[f64]| times.iter().zip(errors).map(|(&t, e)| (t, e / unit)).collect();
+    // Some of them: more would be one grey surface.
+    let shown = errors.iter().step_by(errors.len().div_ceil(SHOWN));
     let mut walks: Vec<Series> =
-        errors.iter().map(|e| series(String::new(), COLOURS[6], Mark::Faint, trajectory(e))).collect();
+        shown.map(|e| series(String::new(), COLOURS[6], Mark::Faint, trajectory(e))).collect();
     walks.push(series("one of them".to_owned(), COLOURS[0], Mark::Line(2), trajectory(&errors[0])));
     for sign in [1.0, -1.0] {
         let name = if sign > 0.0 { "±2σ by the law" } else { "" };
@@ -179,7 +183,7 @@ fn panels(ensembles: &[Ensemble]) -> Vec<Panel> {
     ));
     vec![
         Panel {
-            title: format!("{} trajectories, h = {h}", errors.len()),
+            title: format!("{SHOWN} of {} trajectories, h = {h}", errors.len()),
             labels: ("t", "(H(t) − H(0)) / h²"),
             ranges: (0.0..end, -9.0..9.0),
             logarithmic: (false, false),

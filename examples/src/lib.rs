@@ -4,6 +4,7 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 pub use plotters::prelude::SeriesLabelPosition;
 use plotters::prelude::*;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -180,17 +181,91 @@ pub fn save_in(
 ) -> Result<PathBuf, Box<dyn Error>> {
     fs::create_dir_all(directory)?;
     let path = directory.join(name);
-    draw(&path, panels, columns, size)?;
+    let mut svg = String::new();
+    draw(&mut svg, panels, columns, size)?;
+    fs::write(&path, compact(&svg))?;
     Ok(path)
+}
+
+/// The same picture in fewer bytes: curves without points that do not change their pixels, and dots of one colour as one path.
+fn compact(svg: &str) -> String {
+    let mut out = String::new();
+    let mut dots: Option<(&str, BTreeSet<(i32, i32)>)> = None;
+    for line in svg.lines() {
+        match dot(line) {
+            Some((at, style)) => match &mut dots {
+                Some((of, points)) if *of == style => {
+                    points.insert(at);
+                }
+                _ => {
+                    write_dots(&mut out, dots.replace((style, BTreeSet::from([at]))));
+                }
+            },
+            None => {
+                write_dots(&mut out, dots.take());
+                let curve = line.split_once(" points=\"").filter(|_| line.starts_with("<polyline"));
+                match curve.and_then(|(head, rest)| Some((head, rest.split_once('"')?))) {
+                    Some((head, (points, tail))) => {
+                        let points: Vec<(i32, i32)> = points.split(' ').filter_map(pixel).collect();
+                        let points = without_inner(&without_inner(&points, |p| p.0), |p| p.1);
+                        let points: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
+                        out += &format!("{head} points=\"{}\"{tail}\n", points.join(" "));
+                    }
+                    None => out += &format!("{line}\n"),
+                }
+            }
+        }
+    }
+    write_dots(&mut out, dots);
+    out
+}
+
+/// Centre and style of a filled circle.
+fn dot(line: &str) -> Option<((i32, i32), &str)> {
+    let (x, rest) = line.strip_prefix("<circle cx=\"")?.split_once("\" cy=\"")?;
+    let (y, style) = rest.split_once("\" ")?;
+    style.contains("stroke=\"none\"").then_some(((x.parse().ok()?, y.parse().ok()?), style))
+}
+
+/// Dots of one style, as lines of no length with round ends.
+fn write_dots(out: &mut String, dots: Option<(&str, BTreeSet<(i32, i32)>)>) {
+    let Some((style, points)) = dots else { return };
+    let value = |name: &str| Some(style.split_once(&format!("{name}=\""))?.1.split_once('"')?.0);
+    let (colour, radius) = (value("fill").unwrap_or("#000000"), value("r").unwrap_or("1"));
+    let width = 2.0 * radius.parse().unwrap_or(1.0);
+    let (mut path, mut last) = (String::new(), (0, 0));
+    for (x, y) in points {
+        path += &format!("m{} {}h0", x - last.0, y - last.1);
+        last = (x, y);
+    }
+    *out += &format!(
+        "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linecap=\"round\"/>\n"
+    );
+}
+
+fn pixel(text: &str) -> Option<(i32, i32)> {
+    let (x, y) = text.split_once(',')?;
+    Some((x.parse().ok()?, y.parse().ok()?))
+}
+
+/// A curve without the inner points of its pieces on which `fixed` is the same: of these, the ends and the extremes cover all.
+fn without_inner(points: &[(i32, i32)], fixed: impl Fn(&(i32, i32)) -> i32) -> Vec<(i32, i32)> {
+    let mut kept = Vec::new();
+    for piece in points.chunk_by(|a, b| fixed(a) == fixed(b)) {
+        let ends = [piece.first(), piece.iter().min(), piece.iter().max(), piece.last()];
+        kept.extend(ends.into_iter().flatten().copied());
+    }
+    kept.dedup();
+    kept
 }
 
 type Undrawn = DrawingAreaErrorKind<io::Error>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-fn draw(path: &Path, panels: &[Panel], columns: usize, size: (u32, u32)) -> Result<(), Undrawn> {
+fn draw(svg: &mut String, panels: &[Panel], columns: usize, size: (u32, u32)) -> Result<(), Undrawn> {
     let rows = panels.len().div_ceil(columns);
     let pixels = (size.0 * columns as u32, size.1 * rows as u32);
-    let root = SVGBackend::new(path, pixels).into_drawing_area();
+    let root = SVGBackend::with_string(svg, pixels).into_drawing_area();
     root.fill(&WHITE)?;
     for (area, panel) in root.split_evenly((rows, columns)).iter().zip(panels) {
         let (x, y) = panel.ranges.clone();

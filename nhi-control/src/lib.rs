@@ -118,10 +118,9 @@ pub use plan::{Outcome, Plan, Status};
 pub use problem::{Options, Problem};
 pub use riccati::{Lqr, lqr, track};
 
-/// The programs of the guide.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/guide.md")]
-struct Guide;
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../guide.md")]
+pub mod guide {}
 
 /// The program of the README.
 #[cfg(doctest)]

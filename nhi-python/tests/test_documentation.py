@@ -42,6 +42,19 @@ def test_the_examples_of_a_readme(readme, tmp_path, monkeypatch):
     assert run.t[-1] == 100 and isinstance(run, nhi.Run)
 
 
+@pytest.mark.parametrize(
+    ("chapter", "needs"),
+    [("first", "nhi"), ("many", "nhi"), ("sympy", "scipy"), ("mujoco", "mujoco"), ("dae", "casadi")],
+)
+def test_the_examples_of_the_guide(chapter, needs, tmp_path, monkeypatch):
+    pytest.importorskip(needs)
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "guide" / f"{chapter}.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, names)
+
+
 def test_the_notebook():
     notebook = json.loads((ROOT / "examples" / "python" / "coin.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]

@@ -13,9 +13,11 @@
 //! - [`group`] contains the Lie groups whose elements are poses, SO(3), SE(2) and SE(3).
 //! - [`Error`] reports invalid data, or the step that could not be taken and the reason.
 //!
-#![cfg_attr(feature = "derive", doc = include_str!("guide.md"))]
-#![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("life.md"))]
-#![cfg_attr(all(feature = "derive", feature = "std"), doc = include_str!("recipes.md"))]
+#![cfg_attr(
+    all(feature = "derive", feature = "std", feature = "nalgebra"),
+    doc = "The [guide] begins with [a declaration and a run](guide::first) and answers the questions that come next."
+)]
+//!
 //! # Names
 //!
 //! | mathematics | code |
@@ -68,6 +70,8 @@ mod fits;
 #[cfg(feature = "std")]
 mod fused;
 pub mod group;
+#[cfg(all(any(doc, doctest), feature = "derive", feature = "std", feature = "nalgebra"))]
+pub mod guide;
 mod isa;
 mod mechanics;
 mod method;

@@ -356,20 +356,20 @@ fn auxiliary_states_are_checked() {
     );
 }
 
-/// The file of the README is `examples/sleigh.rs`, and the command that stands below it runs.
+/// The files of the README are `examples/sleigh.rs` and `examples/sphere.rs`, and the command that stands below the first runs.
 #[test]
 fn the_front_page() {
     let readme = include_str!("../../../README.md");
-    let block = |language: &str| {
-        let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("a block");
-        rest.split_once("```").expect("its end").0
+    let blocks = |language: &str| {
+        let parts = readme.split(&format!("```{language}\n")).skip(1).collect::<Vec<_>>();
+        parts.into_iter().map(|rest| rest.split_once("```").expect("its end").0).collect::<Vec<_>>()
     };
     let sleigh = include_str!("../../../examples/sleigh.rs");
-    assert_eq!(block("rust"), sleigh);
+    assert_eq!(blocks("rust"), [sleigh, include_str!("../../../examples/sphere.rs")]);
     let folder = folder("front_page");
     std::fs::create_dir(folder.join("examples")).unwrap();
     std::fs::write(folder.join("examples/sleigh.rs"), sleigh).unwrap();
-    let command = block("sh").replace("\\\n", " ");
+    let command = blocks("sh")[0].replace("\\\n", " ");
     let command = command.lines().find_map(|line| line.strip_prefix("nhi ")).expect("a command");
     let done = nhi(&folder, command);
     assert!(done.status.success(), "{}", text(&done.stderr));

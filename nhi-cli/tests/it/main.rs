@@ -2,6 +2,7 @@
 
 mod command;
 mod declarations;
+mod documents;
 mod generate;
 mod mutations;
 mod solve;

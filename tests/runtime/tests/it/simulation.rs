@@ -117,7 +117,7 @@ fn ids_are_those_of_the_reference_data() {
 
 #[test]
 fn the_guide_explains_every_method() {
-    let guide = include_str!("../../../../nhi-runtime/src/guide.md");
+    let guide = include_str!("../../../../docs/guide/methods.md");
     for method in nhi_methods::Method::ALL.iter().map(|method| method.facts()) {
         assert!(guide.contains(&format!("[`{}`]", method.marker)), "{}", method.marker);
     }
