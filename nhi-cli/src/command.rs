@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 /// Structure-preserving simulation of mechanical systems with rolling, skating and wheel constraints.
 ///
-/// Without a command: the demonstration, the Chaplygin sleigh and the snakeboard with every method, as
-/// tables here and as figures in `out/`.
+/// Without a command, `nhi` simulates the Chaplygin sleigh and the snakeboard with every method. It prints tables and draws
+/// figures into `out/`.
 #[derive(Parser, Debug)]
 #[command(name = "nhi", version)]
 pub struct Arguments {
@@ -36,13 +36,18 @@ pub struct Arguments {
 enum Command {
     /// Integrate a declared system, or a case.
     ///
-    /// A declaration is compiled when it is run; no Rust compiler is needed. A sample has the number of steps k and the
-    /// time t; q, v = dq/dt and p = ∂L/∂v; lambda, the multipliers of the last step, which are forces, not impulses (before
-    /// the first step, those of the start); the reaction μᵀλ, a force for each coordinate that is a length and a torque for
-    /// one that is an angle; the energy; p_pre and p_post, the momenta before and after the reflection, of methods that
-    /// reflect; and the outputs, among them the conserved quantities of a model. All numbers are in the units of the
-    /// parameters.
-    #[command(after_help = examples::RUN)]
+    /// A declaration is compiled when it is run; no Rust compiler is needed. Each sample contains
+    ///
+    /// - k and t: the number of steps and the time;
+    /// - q, v = dq/dt and p = ∂L/∂v;
+    /// - lambda: the multipliers of the last step, as forces; in the first sample, those of the start;
+    /// - reaction: μᵀλ, a force for each coordinate that is a length, a torque for each that is an angle;
+    /// - the energy;
+    /// - p_pre and p_post: the momenta before and after the reflection, if the method reflects;
+    /// - the outputs, among them the conserved quantities of a model.
+    ///
+    /// All numbers are in the units of the parameters.
+    #[command(verbatim_doc_comment, about = "Integrate a declared system, or a case", after_help = examples::RUN)]
     Run(Box<Simulate>),
     /// Run cases and compare the results with their samples.
     #[command(after_help = examples::CHECK)]
@@ -53,31 +58,41 @@ enum Command {
     },
     /// Find the motion of least cost between two states.
     ///
-    /// A problem has the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `steps`, and the start, `q0` and `v0`.
-    /// Its end is `q1`, with null for coordinates that are free, and `v1`, unless velocities are free. Least is the integral over
-    /// time of `cost`, an expression in coordinates, velocities, inputs, t and parameters, by the rule h Σ cost(x_k, u_k), plus the
-    /// `final_cost` of the last state; left out, it is half the sum of the squared inputs. `bounds` are pairs of numbers or null, by
-    /// the names of inputs, coordinates, or other expressions, after every step. `guess` has the inputs of each step to begin with,
-    /// and `starts` the number of start guesses, `guess` and random variations of it: the best plan is the result, and the others are
-    /// listed on standard error.
+    /// A problem is a JSON file with the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `steps`, and the
+    /// start, `q0` and `v0`. It also has
     ///
-    /// The samples are those of the motion; as JSON they are a case again. If the conditions cannot be met, the exit code is 1, and
-    /// the message says which, and by how much.
-    #[command(after_help = examples::PLAN)]
+    /// - `q1` and `v1`: the end. A coordinate that is null is free; without `v1` all velocities are free.
+    /// - `cost` and `final_cost`: expressions in coordinates, velocities, inputs, t and parameters. The plan minimises
+    ///   h Σ cost(x_k, u_k) + final_cost(x_N). Without them, the cost is half the sum of the squared inputs.
+    /// - `bounds`: the least and the largest value, a number or null, of inputs, coordinates and other expressions. They hold
+    ///   after every step.
+    /// - `guess`: the inputs of every step to begin with.
+    /// - `starts`: the number of start guesses, which are `guess` and random variations of it. The best plan is the result;
+    ///   the others are listed on standard error.
+    ///
+    /// The samples are those of the motion. Written as JSON they are a case again. If the conditions cannot be met, the exit
+    /// code is 1, and the message says which conditions are missed, and by how much.
+    #[command(verbatim_doc_comment, about = "Find the motion of least cost between two states", after_help = examples::PLAN)]
     Plan(Plan),
     /// Find parameters, and the start, from samples of a motion.
     ///
-    /// A problem has the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `q0`, `v0`, and `inputs`, held, one
-    /// vector for each step, or the name of a CSV file as of `nhi run --inputs`. What is unknown of them is a guess. `unknowns` are
-    /// names of parameters, all if left out, and of entries of the start, `theta(0)` of a coordinate, `dot_theta(0)` of a velocity;
-    /// the motion begins with the admissible velocity that is nearest in the metric of the kinetic energy. `measured` are expressions in coordinates, velocities, inputs, t and parameters; `samples` are rows with a time
-    /// and these numbers, or the name of a CSV file with columns `t` and of these names. `deviations` are the standard deviations of
-    /// the numbers; left out, they are equal, and estimated. `starts` is the number of start guesses, the given one and random
-    /// variations of it.
+    /// A problem is a JSON file with the fields of a case: `model` or `declaration`, `params`, `method`, `h`, `q0`, `v0` and
+    /// `inputs`. Values of unknowns are guesses. It also has
     ///
-    /// The result is JSON on standard output: values with their standard deviations, covariance, χ², the estimated noise, what
-    /// the samples do not determine, and, of several starts, what the others led to.
-    #[command(after_help = examples::FIT)]
+    /// - `unknowns`: names of parameters, `theta(0)` for a coordinate of the start, and `dot_theta(0)` for a velocity. Without
+    ///   it, all parameters are unknown. The motion begins with the nearest admissible velocity in the metric of the kinetic
+    ///   energy.
+    /// - `measured`: expressions in coordinates, velocities, inputs, t and parameters.
+    /// - `samples`: rows with a time and the measured numbers, or the name of a CSV file with the column `t` and one for each
+    ///   of these expressions.
+    /// - `deviations`: the standard deviations of the measured numbers. Without them, they are equal and are estimated.
+    /// - `starts`: the number of start guesses, which are the given one and random variations of it.
+    ///
+    /// `inputs` is one vector that is held, one for each step, or the name of a CSV file as for `nhi run --inputs`.
+    ///
+    /// The result is JSON on standard output: values with their standard deviations, covariance, χ², the estimated noise, the
+    /// directions that the samples do not determine, and the results of the other starts.
+    #[command(verbatim_doc_comment, about = "Find parameters, and the start, from samples of a motion", after_help = examples::FIT)]
     Fit(Fit),
     /// List the models with their parameters, and the methods.
     #[command(after_help = examples::MODELS)]
@@ -91,27 +106,27 @@ enum Command {
     New {
         /// The folder of the crate; its last part is the name.
         name: PathBuf,
-        /// The folder of the crate `nhi-runtime`, which the new one depends on; that of the repository that this program
-        /// was built in if left out, or the published one.
+        /// The folder of the crate `nhi-runtime`, on which the new crate depends. Without it, that is the folder in the
+        /// repository in which this program was built, or else the published crate.
         #[arg(long, value_name = "PATH")]
         nhi: Option<PathBuf>,
     },
-    /// Measure every method on every model, or on a declared system: order, reversal, constraints, energy, parasitic modes.
+    /// Measure methods on all models or on a declared system: order, reversal, constraints, energy, parasitic modes.
     #[command(after_help = examples::SCOREBOARD)]
     Scoreboard {
         /// The system that is measured.
         #[command(flatten)]
         measured: Box<Measured>,
-        /// One model, by its name, or several by repetition; all if left out.
+        /// The name of a model; may be repeated. Without it, all models.
         #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(scoreboard::names()), hide_possible_values = true)]
         model: Vec<String>,
-        /// One method, by its id, or several by repetition; all if left out.
+        /// The id of a method; may be repeated. Without it, all methods.
         #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(methods()), hide_possible_values = true)]
         method: Vec<String>,
-        /// Steps of the long runs that show a drift of the energy.
+        /// The number of steps of the runs that show a drift of the energy.
         #[arg(long, value_name = "N", default_value_t = 1_000_000)]
         steps: u64,
-        /// A folder for the tables as Markdown and the figures.
+        /// A folder to write the tables, as Markdown, and the figures to.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -120,40 +135,40 @@ enum Command {
     Expand {
         /// A Rust source file with declarations.
         file: PathBuf,
-        /// One struct; all that derive `Nonholonomic` if left out.
+        /// The struct to print. Without it, all that derive `Nonholonomic`.
         #[arg(long = "struct", value_name = "NAME")]
         name: Option<String>,
-        /// One method, by its id (`dla2`) or type (`Dla2`); those of the declaration if left out.
+        /// A method by its id (`dla2`) or type (`Dla2`). Without it, the methods of the declaration.
         #[arg(long, value_name = "M")]
         method: Option<String>,
-        /// The scheme as it is derived, before the optimiser: what to compare with a paper.
+        /// Print the scheme before the optimiser, to compare it with a paper.
         #[arg(long, conflicts_with_all = ["explain", "derivatives"])]
         plain: bool,
-        /// What each pass of the optimiser did to the step, or why it does not apply.
+        /// Print what each pass of the optimiser did to the step, or why it does not apply.
         #[arg(long, conflicts_with = "derivatives")]
         explain: bool,
-        /// The derivatives of the steps with their operations, and the basis that they refer to.
+        /// Print the derivatives of the steps with their operations, and the basis that they refer to.
         #[arg(long)]
         derivatives: bool,
     },
-    /// Write the derivation of a declared system for people: equations, structure, symmetries, methods.
+    /// Write a document on a declared system: equations, structure, symmetries, and what to expect of the methods.
     #[command(after_help = examples::REPORT)]
     Report {
         /// A Rust source file with declarations.
         file: PathBuf,
-        /// One struct; necessary if several derive `Nonholonomic`.
+        /// The struct; necessary if several derive `Nonholonomic`.
         #[arg(long = "struct", value_name = "NAME")]
         name: Option<String>,
-        /// Markdown, TeX, HTML or JSON.
+        /// The format: Markdown, TeX, HTML or JSON.
         #[arg(long, default_value = "md", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
         format: String,
-        /// Where to write it; standard output if left out.
+        /// Where to write the document. Without it, to standard output.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
     /// Write generated code as source files to check in.
     ///
-    /// Rust code contains the structs themselves, without the derive, and depends on `nhi-runtime` alone, also with
+    /// Rust code contains the structs without the derive. It depends on `nhi-runtime` alone, also with
     /// `default-features = false`. C code is a header and a source file for each struct, and `nhi.h`.
     #[command(after_help = examples::GENERATE)]
     Generate(Generate),
@@ -323,7 +338,7 @@ fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> 
     }
 }
 
-/// What stands below the help of each command: examples, which a test runs.
+/// Examples shown after the help of each command. A test runs them.
 mod examples {
     pub(super) const RUN: &str = "Examples:
   nhi run sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv

@@ -18,12 +18,12 @@ use serde_json::{Map, Value, json};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// A problem, and where the motion goes that fits.
+/// A problem, and the files for the fitted motion.
 #[derive(Args, Debug)]
 pub(crate) struct Fit {
     /// The problem, a JSON file.
     problem: PathBuf,
-    /// Where to write samples of the motion that fits: `.csv`, `.json`, or `.npz` for numpy.
+    /// Where to write samples of the fitted motion: `.csv`, `.json`, or `.npz` for NumPy.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -169,7 +169,7 @@ fn combination(names: &[String], direction: &[f64]) -> String {
     terms.map(|(name, x)| format!("{x:+.3} {name}")).collect::<Vec<_>>().join(" ")
 }
 
-/// What was identified.
+/// The result.
 fn report(names: &[String], identified: &Identified<State>, q0: &[f64], v0: &[f64]) -> Map<String, Value> {
     let unknowns = identified.unknowns.iter().zip(&identified.values).enumerate();
     let unknowns = unknowns.map(|(i, (name, value))| {

@@ -20,17 +20,17 @@ pub(crate) struct Generate {
     /// Where to write the code: a file for Rust, a folder for C.
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// One struct; all that derive `Nonholonomic` if left out.
+    /// The struct to generate. Without it, all that derive `Nonholonomic`.
     #[arg(long = "struct", value_name = "NAME")]
     name: Option<String>,
-    /// One method, by its id (`dla2`; in C also `dla2_suzuki4`, `rdp_cay`) or type (`Dla2`), or several by repetition;
-    /// those of the declaration if left out.
+    /// A method by its id (`dla2`; in C also `dla2_suzuki4`, `rdp_cay`) or type (`Dla2`); may be repeated. Without it, the
+    /// methods of the declaration.
     #[arg(long, value_name = "M")]
     method: Vec<String>,
     /// The type of numbers in C.
     #[arg(long, value_name = "TYPE", value_enum, default_value_t = Real::Double)]
     real: Real,
-    /// Write nothing; fail if the code is missing or of another declaration, other methods or another version.
+    /// Write nothing; fail if the code is missing or stale: of another declaration, other methods or another version.
     #[arg(long)]
     check: bool,
 }

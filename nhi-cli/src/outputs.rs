@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Files to write.
 #[derive(Args, Debug)]
 pub(crate) struct Outputs {
-    /// Where to write the samples: `.csv`, `.json`, or `.npz` for numpy; if left out, JSON on standard output.
+    /// Where to write the samples: `.csv`, `.json`, or `.npz` for NumPy. Without it, JSON to standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -18,7 +18,7 @@ pub(crate) struct Outputs {
     /// Begin a CSV file with lines `# name: value` that say what was run.
     #[arg(long)]
     comments: bool,
-    /// Say nothing of what was done.
+    /// Do not print a summary.
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// A problem, and where its solution goes.
+/// A problem, and the files for its solution.
 #[derive(Args, Debug)]
 pub(crate) struct Plan {
     /// The problem, a JSON file.

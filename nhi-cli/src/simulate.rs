@@ -33,25 +33,26 @@ pub(crate) struct Simulate {
     /// Note the times at which a condition becomes true. May be repeated.
     #[arg(long, value_name = "NAME=CONDITION")]
     event: Vec<String>,
-    /// A method by its id, such as `dla2`, `dla2_suzuki4` or `exact`; if left out, the first of the declaration, of a
-    /// model `dla2` or `rdp`.
+    /// The id of a method, such as `dla2`, `dla2_suzuki4` or `exact`. Without it, the first method of the declaration; for a
+    /// model `dla2`, or `rdp` if it has a pose.
     #[arg(long, value_name = "ID")]
     method: Option<String>,
     /// The number of steps from one sample to the next.
     #[arg(long, value_name = "N")]
     every: Option<u64>,
-    /// Control inputs: constants, `u=0.3,w=1/2`, or a CSV file with a column per input. It has a row per step, or, with a column
-    /// `t`, a row per change.
+    /// Control inputs: constants, `u=0.3,w=1/2`, or a CSV file with a column for each input. The file has a row for each step,
+    /// or a column `t` and a row for each change.
     #[arg(long, value_name = "FILE|NAME=VALUE,...", allow_hyphen_values = true)]
     inputs: Option<String>,
-    /// A further quantity of the samples: a name of `let`, or a name with an expression. May be repeated.
+    /// A further quantity of the samples: a name of `let`, or a name with an expression; may be repeated. Pictures show outputs
+    /// with the names of positions, such as `x1` and `y1`, as paths.
     #[arg(long, value_name = "NAME=EXPRESSION")]
     output: Vec<String>,
     /// The coordinates that place a body in the plane, for pictures.
     #[arg(long, value_name = "X,Y,THETA", value_delimiter = ',')]
     pose: Vec<String>,
-    /// Run once for each value: of a parameter, a coordinate `x` or a velocity `dot_x` at the start. Repeated: for all
-    /// combinations. The runs are one table, with a column for each swept name.
+    /// Run once for each value of a parameter, of a coordinate `x` or of a velocity `dot_x` at the start. Several sweeps run all
+    /// combinations. All runs are in one table, which has a column for each swept name.
     #[arg(long, value_name = "NAME=FROM:TO:COUNT", allow_hyphen_values = true)]
     sweep: Vec<String>,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub(crate) struct Simulate {
 /// A declared system at its start.
 #[derive(Args, Debug)]
 pub(crate) struct Start {
-    /// One struct of a file with several.
+    /// The struct, if the file has several.
     #[arg(long = "struct", value_name = "NAME")]
     name: Option<String>,
     /// Values of the parameters, `J=1,m=1,c[0]=1/2`.
@@ -73,7 +74,7 @@ pub(crate) struct Start {
     /// The velocity at t = 0.
     #[arg(long, value_name = "V,...", allow_hyphen_values = true, value_delimiter = ',')]
     v0: Vec<String>,
-    /// The auxiliary states at t = 0; zero if left out.
+    /// The auxiliary states at t = 0. Without it, they are zero.
     #[arg(long, value_name = "Z,...", allow_hyphen_values = true, value_delimiter = ',')]
     z0: Vec<String>,
     /// The step size.
@@ -510,8 +511,11 @@ struct Defaults {
 fn projected(run: &Run, recording: &Recording) -> String {
     let changed = |quantity: Quantity, given: &[f64]| -> Vec<String> {
         let columns = recording.all(quantity).zip(given);
-        let pairs = columns.filter_map(|(column, &from)| Some((&column.name, from, *column.values.first()?)));
-        let changed = pairs.filter(|(_, from, to)| (to - from).abs() > 1e-12 * from.abs().max(to.abs()));
+        let pairs: Vec<_> = columns
+            .filter_map(|(column, &from)| Some((&column.name, from, *column.values.first()?)))
+            .collect();
+        let size = pairs.iter().fold(0.0_f64, |size, (_, from, to)| size.max(from.abs()).max(to.abs()));
+        let changed = pairs.into_iter().filter(|(_, from, to)| (to - from).abs() > 1e-12 * size);
         changed.map(|(name, from, to)| format!("{name} from {from} to {to:.6}")).collect()
     };
     let all = [changed(Quantity::Coordinate, &run.q0), changed(Quantity::Velocity, &run.v0)].concat();

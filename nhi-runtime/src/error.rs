@@ -74,13 +74,13 @@ pub enum Failure {
     },
     /// A result is infinite or not a number.
     NonFinite,
-    /// The constraints, or the mass matrix, are so close to a singularity that the step has lost its meaning: its
-    /// results are finite, but it ends with energy that it cannot explain. [`Limits`](crate::Limits) says when.
+    /// The constraints, or the mass matrix, are nearly singular: the results of the step are finite, but its energy has
+    /// changed by more than forces and drives explain. [`Limits`](crate::Limits) are the bounds.
     NearlySingular {
         /// The one-forms that are nearly dependent; none if it is the mass matrix.
         forms: Forms,
-        /// Condition number of μM⁻¹μᵀ, or of the mass matrix, scaled to a unit diagonal. One alone need not be
-        /// large: the distribution of admissible velocities can turn within a step past a configuration where it is.
+        /// Condition number of μM⁻¹μᵀ, or of the mass matrix, scaled to a unit diagonal. It need not be large: within a
+        /// step, the distribution of admissible velocities can turn past the singular configuration.
         condition: f64,
     },
     /// The step has multiplied the energy by a large factor, or by a small one. Neither forces on the system at rest nor drives
@@ -142,17 +142,18 @@ impl fmt::Display for Failure {
             Failure::SingularMass => f.write_str("the mass matrix is not positive definite here"),
             Failure::NoInertia { velocities } => write!(
                 f,
-                "the mass matrix is not positive definite here: there is no kinetic energy of a combination of the velocities \
-                 of {velocities} that the constraints admit"
+                "the mass matrix is not positive definite here: a combination of the velocities of {velocities}, which the \
+                 constraints admit, has no kinetic energy"
             ),
             Failure::Massless { velocities } => write!(
                 f,
-                "the mass matrix is singular here: a combination of the velocities of {velocities} has no inertia. The \
-                 constraints determine it: leave its terms out of the Lagrangian instead of multiplying them by zero"
+                "the mass matrix is singular here: a combination of the velocities of {velocities} has no inertia, although the \
+                 constraints determine it; leave its terms out of the Lagrangian instead of multiplying them by zero"
             ),
             Failure::NegativeInertia { velocities } => write!(
                 f,
-                "the mass matrix is not positive here: negative inertia of a combination of the velocities of {velocities}"
+                "the mass matrix is not positive definite here: a combination of the velocities of {velocities} has negative \
+                 kinetic energy"
             ),
             Failure::NonFinite => f.write_str("a value became infinite or not a number"),
             Failure::NearlySingular { forms, condition } if *forms == Forms::NONE => {
@@ -165,7 +166,7 @@ impl fmt::Display for Failure {
             Failure::EnergyJump { factor } if !factor.is_finite() => {
                 write!(
                     f,
-                    "the kinetic energy after the step is infinite or not a number, or nothing explains any; a smaller step \
+                    "the kinetic energy after the step is infinite, not a number, or explained by nothing; a smaller step \
                      size may help"
                 )
             }
@@ -286,12 +287,12 @@ pub enum SnapshotFault {
 impl fmt::Display for SnapshotFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            SnapshotFault::OtherSystem { name } => write!(f, "the snapshot is not of the system `{name}`"),
-            SnapshotFault::OtherMethod { id } => write!(f, "the snapshot is not of the method `{id}`"),
+            SnapshotFault::OtherSystem { name } => write!(f, "the snapshot belongs to a system other than `{name}`"),
+            SnapshotFault::OtherMethod { id } => write!(f, "the snapshot belongs to a method other than `{id}`"),
             SnapshotFault::OtherParameter { name, value, snapshot } => write!(
                 f,
-                "the parameter `{name}` is {value}, and {snapshot} in the snapshot; \
-                 `Simulation::set_parameters` changes it afterwards"
+                "the parameter `{name}` is {value}, but {snapshot} in the snapshot; start with the value of the snapshot, and \
+                 change it afterwards by `Simulation::set_parameters`"
             ),
             SnapshotFault::Numbers => f.write_str(
                 "the numbers of the snapshot are not those of a state of this method: their names or their count \
@@ -435,11 +436,11 @@ impl fmt::Display for Error {
             ),
             Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
             Error::NoStep => f.write_str(
-                "derivatives are those of the step just taken, and no step has been taken since the simulation was \
-                 started or its state or parameters were changed",
+                "there is no step to differentiate: none has been taken since the simulation was started or its state or \
+                 parameters were changed",
             ),
-            Error::Derivatives { cause } => write!(f, "no derivatives of the step: {cause}"),
-            Error::Acceleration { cause } => write!(f, "no acceleration: {cause}"),
+            Error::Derivatives { cause } => write!(f, "the derivatives of the step cannot be computed: {cause}"),
+            Error::Acceleration { cause } => write!(f, "the acceleration cannot be computed: {cause}"),
         }
     }
 }

@@ -929,7 +929,7 @@ impl Lowering<'_> {
             ),
         };
         let help = match without_energy.iter().all(|name| is_absent(&name)) {
-            true => format!("there is no kinetic energy of {}", quoted(&without_energy, "or")),
+            true => format!("the kinetic energy does not depend on {}", quoted(&without_energy, "or")),
             false => format!("some combination of {} has no kinetic energy", quoted(&without_energy, "and")),
         };
         self.push(error.help(help));

@@ -213,7 +213,7 @@ fn after_a_change_there_is_no_step() {
     sim.step().expect("a step");
     assert!(sim.linearize().is_ok());
     none(&Simulation::from_snapshot(systems::sleigh(), Dla2, &start.to_snapshot()).expect("a simulation"));
-    assert!(Error::NoStep.to_string().starts_with("derivatives are those of the step just taken"));
+    assert!(Error::NoStep.to_string().starts_with("there is no step to differentiate"));
 }
 
 #[test]
