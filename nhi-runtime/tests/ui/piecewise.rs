@@ -29,7 +29,7 @@ struct Jump;
     coordinates(x),
     lagrangian = dot(x)^2,
     constraints(),
-    force = (table(x, xs, ys) + table(x, mu, ys) + clamp(x, 1) + if(x = 1, 1, 2))*dx,
+    force = (table(x, xs, ys) + table(x, mu, ys) + clamp(x, 1))*dx,
 )]
 struct Tables {
     mu: f64,
