@@ -43,6 +43,13 @@ pub enum Error {
         /// The given value.
         value: f64,
     },
+    /// The nodes of a table do not increase.
+    Table {
+        /// Name of the first node that is not above the one before it.
+        name: String,
+        /// Its value.
+        value: f64,
+    },
     /// The initial pose is invalid: its matrix is not a rotation.
     Pose {
         /// Name of the matrix.
@@ -146,6 +153,12 @@ impl fmt::Display for Error {
             Error::Length { what, expected, found } => write!(f, "expected {expected} {what}, found {found}"),
             Error::NonFinite { quantity, name, value } => {
                 write!(f, "{quantity} `{name}` must be finite, not {value}")
+            }
+            Error::Table { name, value } => {
+                write!(
+                    f,
+                    "the nodes of a table must increase, but `{name}` = {value} is not above the one before it"
+                )
             }
             Error::Pose { name, defect } => write!(
                 f,

@@ -214,6 +214,7 @@ impl Simulation {
         }
         has_step_size(h)?;
         finite(Quantity::Parameter, &names.parameters, at.parameters)?;
+        increasing(&names.tables, &names.parameters, at.parameters)?;
         finite(Quantity::Coordinate, &names.coordinates, at.q)?;
         finite(Quantity::Velocity, &names.velocities, at.v)?;
         finite(Quantity::State, &names.states, at.z)?;
@@ -319,6 +320,7 @@ impl Simulation {
         has_length("inputs", inputs, &names.inputs)?;
         has_step_size(h)?;
         finite(Quantity::Parameter, &names.parameters, parameters)?;
+        increasing(&names.tables, &names.parameters, parameters)?;
         finite(Quantity::Input, &names.inputs, inputs)?;
         let functions = &compiled.methods()[method];
         let (expected, found) = (functions.layout.state.len(), numbers.len());
@@ -876,6 +878,18 @@ fn has_step_size(h: f64) -> Result<(), Error> {
 fn has_length(what: &'static str, numbers: &[f64], names: &[String]) -> Result<(), Error> {
     let (expected, found) = (names.len(), numbers.len());
     if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
+
+/// Checks that the nodes of tables increase.
+fn increasing(tables: &[Range<usize>], names: &[String], parameters: &[f64]) -> Result<(), Error> {
+    for nodes in tables {
+        for i in nodes.start + 1..nodes.end {
+            if parameters[i - 1] >= parameters[i] {
+                return Err(Error::Table { name: names[i].clone(), value: parameters[i] });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// All of `values` are finite, or an error that names the first which is not.

@@ -320,6 +320,13 @@ pub enum Error {
         /// The given value.
         value: f64,
     },
+    /// The nodes of a table do not increase.
+    Table {
+        /// Name of the first node that is not above the one before it.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// The initial pose is invalid: its matrix is not a rotation.
     Pose {
         /// Name of the matrix.
@@ -405,6 +412,9 @@ impl fmt::Display for Error {
             Error::NonFinite { quantity, name, value } => {
                 write!(f, "{quantity} `{name}` must be finite, not {value}")
             }
+            Error::Table { name, value } => {
+                write!(f, "the nodes of a table must increase, but `{name}` = {value} is not above the one before it")
+            }
             Error::Pose { name, defect } => write!(
                 f,
                 "the matrix `{name}` of the initial pose is not a rotation: {name}ᵀ{name} = 1 with det {name} = 1 \
@@ -467,6 +477,24 @@ pub(crate) fn finite<T: Scalar>(
         Some((name, value)) => Err(Error::NonFinite { quantity, name, value }),
         None => Ok(()),
     }
+}
+
+/// Checks that the nodes of tables increase.
+pub(crate) fn increasing<T: Scalar>(
+    tables: &[(usize, usize)],
+    names: &'static [&'static str],
+    parameters: &[T],
+) -> Result<(), Error> {
+    for &(first, length) in tables {
+        for i in first + 1..first + length {
+            let node = |i: usize| parameters.get(i).map_or(f64::NAN, |x| x.to_f64());
+            let (value, name) = (node(i), names.get(i).copied().unwrap_or_default());
+            if node(i - 1) >= value {
+                return Err(Error::Table { name, value });
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub use snapshot::Snapshot;
 
 use crate::balance::Interval;
 use crate::derivatives::{Departure, Kept, Last};
-use crate::error::finite;
+use crate::error::{finite, increasing};
 use crate::fields::Places;
 use crate::isa::{Isa, REGISTERS, Work};
 use crate::mechanics::{mean, momenta, momentum_rates, reaction, sum};
@@ -349,6 +349,7 @@ impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
     ) -> Result<Self, Error> {
         clock.check()?;
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
+        increasing(S::TABLES, S::PARAMETERS, parameters.as_ref())?;
         finite(Quantity::Coordinate, S::COORDINATES, q0.as_ref())?;
         finite(Quantity::Velocity, S::VELOCITIES, v0.as_ref())?;
         finite(Quantity::State, S::STATES, z0.as_ref())?;

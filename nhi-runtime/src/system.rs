@@ -92,6 +92,9 @@ pub trait System {
     /// constraint.
     #[doc(hidden)]
     const FORCED: bool = true;
+    /// The nodes of tables, by the first of them among the parameters and their number: they have to increase.
+    #[doc(hidden)]
+    const TABLES: &'static [(usize, usize)] = &[];
     /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
     #[doc(hidden)]
     const MASSLESS: bool = false;

@@ -514,7 +514,7 @@ fn events_end_runs() {
     let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
     let [x, t] = ["x", "t"].map(|name| *column(&csv, name).last().unwrap());
     assert!((x - 0.5).abs() < 1e-14, "{x}");
-    assert!(said.contains("half: at t = 0.") && said.contains("never: never\n"), "{said}");
+    assert!(said.contains("half: 2 times, first at t = 0.5") && said.contains("never: never\n"), "{said}");
     assert!(said.contains(&format!("until: at t = {t}\n")), "{said}");
     let late = run(&folder, "--until x>=50 --steps 10 --out out.csv");
     assert!(text(&late.stderr).contains("--until: the condition has not become true in 10 steps"));

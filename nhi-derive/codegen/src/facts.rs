@@ -4,6 +4,7 @@ use crate::expr::group::Group;
 use crate::mechanics::{Mechanics, Symmetry};
 use crate::program::{Basis, Derivative, Role};
 use crate::system::Quantity;
+use std::ops::Range;
 
 /// Names and lengths of a system's numbers, and what its functions depend on.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct SystemFacts {
     pub fields: Vec<(String, Option<usize>)>,
     /// Names of the parameters, flattened.
     pub parameters: Vec<String>,
+    /// The nodes of tables, as ranges of the parameters: they have to increase.
+    pub tables: Vec<Range<usize>>,
     /// Names of the entries of a configuration.
     pub coordinates: Vec<String>,
     /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
@@ -63,6 +66,7 @@ impl SystemFacts {
             name: system.name.clone(),
             fields: system.fields.clone(),
             parameters: names(&system.parameters),
+            tables: system.tables.clone(),
             coordinates: names(&system.coordinates),
             velocities: system.velocity_names().cloned().collect(),
             inputs: names(&system.inputs),

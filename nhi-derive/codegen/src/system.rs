@@ -3,6 +3,7 @@
 use crate::expr::group::Group;
 use crate::expr::{Expr, Pool};
 use nhi_methods::Method;
+use std::ops::Range;
 
 /// Lagrangian L(q, v), constraint one-forms μ(q)·v + μ₀(q) = 0 and a work one-form on a configuration
 /// space Q = R^k × G, where the group factor G may be missing.
@@ -44,6 +45,8 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// Components of the work one-form along the velocities, n of them, in q, v, z, t, parameters and inputs.
     pub force: Vec<Expr>,
+    /// The nodes of tables, as ranges of the parameters: they have to increase.
+    pub tables: Vec<Range<usize>>,
     /// Rates dz/dt of the auxiliary states, in q, v, z, t, parameters and inputs.
     pub dynamics: Vec<Expr>,
     /// The methods to emit, in order.

@@ -2,6 +2,7 @@
 
 use crate::sharp::run_of;
 use nhi_methods::Method as Id;
+use nhi_runtime::Error;
 use nhi_runtime::prelude::*;
 
 /// A block that dry friction stops.
@@ -131,6 +132,22 @@ fn a_disc_between_cushions_keeps_its_energy_and_its_period() {
         assert!((free / steps as f64 - 4.0 * wall / period).abs() < 0.02, "{free} of {steps}");
         assert!((last(&velocities)[0] - 1.0).abs() < 1e-3, "{:?}", last(&velocities));
     }
+}
+
+#[test]
+fn nodes_of_tables_increase() {
+    let system = Motor { inertia: 0.5, speed: [0.0, 20.0, 20.0], torque: [4.0, 3.0, 0.0] };
+    let error = Simulation::new(system, Dla2, [0.0], [0.0], 0.01).map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::Table { name: "speed[2]", value: 20.0 });
+    let told = "the nodes of a table must increase, but `speed[2]` = 20 is not above the one before it";
+    assert_eq!(error.to_string(), told);
+    let derived = crate::support::derived(include_str!("piecewise.rs"), "Motor");
+    let optimised = derived.optimised().expect("finite constants");
+    let compiled = nhi_jit::Compiled::new(&optimised, &[Id::Dla2.into()]).expect("Cranelift runs here");
+    let parameters = [0.5, 0.0, 20.0, 20.0, 4.0, 3.0, 0.0];
+    let error =
+        nhi_jit::Simulation::new(&compiled, Id::Dla2.into(), &parameters, &[0.0], &[0.0], 0.01).map(|_| ());
+    assert_eq!(error.unwrap_err().to_string(), told);
 }
 
 #[test]

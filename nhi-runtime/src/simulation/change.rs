@@ -2,7 +2,7 @@
 
 use super::{Clock, Start, started};
 use crate::derivatives::Kept;
-use crate::error::finite;
+use crate::error::{finite, increasing};
 use crate::{Error, Fits, Method, Quantity, Scalar, Simulation, System, admissible};
 
 impl<S: System, M: Method<S>, T: Scalar> Simulation<S, M, T> {
@@ -85,6 +85,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         change(&mut system);
         let parameters = system.parameters();
         finite(Quantity::Parameter, S::PARAMETERS, parameters.as_ref())?;
+        increasing(S::TABLES, S::PARAMETERS, parameters.as_ref())?;
         let (q, mut v, t, inputs) = (self.q(), self.v(), self.time(), &self.inputs);
         admissible::check_position::<S, f64>(&parameters, &q, t)?;
         // Methods that do not keep the constraints exactly leave a residual, which is not to be removed here.

@@ -137,6 +137,8 @@ pub(crate) struct Lowering<'a> {
     constants: HashMap<Expr, Option<f64>>,
     /// Expressions that are not known to vanish.
     nonzero: HashSet<Expr>,
+    /// The nodes of tables among the parameters.
+    pub(crate) tables: Vec<std::ops::Range<usize>>,
 }
 
 /// Whether the `i`-th factor is a `dt` behind what may be a velocity, as in `u*omega*dt`.
@@ -164,6 +166,7 @@ impl<'a> Lowering<'a> {
             reported: HashSet::new(),
             constants: HashMap::new(),
             nonzero: HashSet::new(),
+            tables: Vec::new(),
         }
     }
 
@@ -505,7 +508,11 @@ impl<'a> Lowering<'a> {
     fn call(&mut self, ast: &Ast, function: &Name, arguments: &[Ast]) -> Result<Value, Reported> {
         if let ("table", [x, xs, ys]) = (function.text.as_str(), arguments) {
             let x = self.lower(x)?;
-            let (xs, ys) = (self.parameter_array(xs)?, self.parameter_array(ys)?);
+            let [nodes, values] = [self.parameter_array(xs)?, self.parameter_array(ys)?];
+            let [xs, ys] = [&nodes, &values].map(|range| self.symbols.parameters[range.clone()].to_vec());
+            if !self.tables.contains(&nodes) {
+                self.tables.push(nodes);
+            }
             return Ok(Value::Number(self.pool.interpolated(x, &xs, &ys)));
         }
         let mut values = Vec::with_capacity(arguments.len());
@@ -541,13 +548,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The entries of an array of parameters.
-    fn parameter_array(&self, ast: &Ast) -> Result<Vec<Expr>, Reported> {
+    /// The places of the entries of an array among the parameters.
+    fn parameter_array(&self, ast: &Ast) -> Result<std::ops::Range<usize>, Reported> {
         let Kind::Name(name) = &ast.kind else { return Err(Reported) };
         match self.scope.meaning(name) {
             Some(Meaning::Parameter(first, Some(length))) => {
-                let entries = self.symbols.parameters.get(first..first + length);
-                Ok(entries.ok_or(Reported)?.to_vec())
+                let range = first..first + length;
+                if range.end <= self.symbols.parameters.len() { Ok(range) } else { Err(Reported) }
             }
             _ => Err(Reported),
         }

@@ -835,7 +835,7 @@ impl Resolved<'_> {
         let (constraints, texts) =
             rows.into_iter().map(|row| (row.constraint, (row.text, row.at))).unzip::<_, _, Vec<_>, Vec<_>>();
         let (texts, places): (Vec<String>, Vec<Extent>) = texts.into_iter().unzip();
-        let Lowering { pool, symbols, .. } = lowering;
+        let Lowering { pool, symbols, tables, .. } = lowering;
         let quantities = |names: Vec<String>, symbols: &[Expr]| {
             names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
         };
@@ -857,6 +857,7 @@ impl Resolved<'_> {
                 has_singular_mass,
                 constraints,
                 force: force_form,
+                tables,
                 dynamics: dynamics.rates,
                 methods: Vec::new(),
                 differentiated: Vec::new(),

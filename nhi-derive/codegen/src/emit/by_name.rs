@@ -27,6 +27,7 @@ const OF_SYSTEM: &[&str] = &[
     "STATES",
     "CONSTRAINTS",
     "GYROSCOPIC",
+    "TABLES",
     "FORCED",
     "MASSLESS",
     "SYMMETRIES",

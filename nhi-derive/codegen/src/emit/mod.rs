@@ -350,6 +350,15 @@ impl Unit<'_> {
                 const MASSLESS: ::core::primitive::bool = true;
             )
         });
+        let tables = facts.tables.iter().map(|nodes| {
+            let [first, length] = [nodes.start, nodes.len()].map(Literal::usize_unsuffixed);
+            quote!((#first, #length))
+        });
+        let tables = (!facts.tables.is_empty()).then(|| {
+            quote!(
+                const TABLES: &'static [(::core::primitive::usize, ::core::primitive::usize)] = &[#(#tables),*];
+            )
+        });
         let constraints = names("CONSTRAINTS", &facts.constraints);
         let directions = |constant, all: &[(String, Vec<f64>)]| {
             let constant = format_ident!("{constant}");
@@ -383,6 +392,7 @@ impl Unit<'_> {
             const GYROSCOPIC: ::core::primitive::bool = #gyroscopic;
             const FORCED: ::core::primitive::bool = #forced;
             #massless
+            #tables
             #symmetries
             #invariances
             type Configuration #s = #configuration;

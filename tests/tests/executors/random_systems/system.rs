@@ -198,6 +198,7 @@ impl RandomSystem {
             lagrangian,
             constraints,
             force,
+            tables: Vec::new(),
             dynamics: Vec::new(),
             definitions: Vec::new(),
             methods: Vec::new(),

@@ -208,7 +208,7 @@ uint64_t steps; /* steps taken */"
         let (Unit { name: system, real, .. }, u) = (unit, unit.u());
         let z = if unit.states > 0 { ", states0" } else { "" };
         let about = "Starts a simulation at (q0, v0) at time 0 with the step size h.
-It fails where an argument is not finite, q0 or v0 violates a constraint by more than rounding, or the mass
+It fails where an argument is not finite, the nodes of a table do not increase, q0 or v0 violates a constraint by more than rounding, or the mass
 matrix or the constraints are singular; *sim is left as it was then.";
         let head = format!(
             "nhi_status {name}_start({name} *sim, {})",
@@ -223,6 +223,12 @@ matrix or the constraints are singular; *sim is left as it was then.";
             (format!("!({finite})"), "NHI_INVALID_ARGUMENT"),
         ];
         let facts = &unit.optimised.facts;
+        for nodes in &facts.tables {
+            let pairs = unit.numbers[nodes.clone()].windows(2);
+            let increase: Vec<String> =
+                pairs.map(|pair| format!("p->{} < p->{}", pair[0], pair[1])).collect();
+            checks.push((format!("!({})", increase.join(" && ")), "NHI_INVALID_ARGUMENT"));
+        }
         let mut at = facts.shape;
         for part in facts.group.iter().flat_map(|group| group.pose) {
             if *part == Part::Matrix {

@@ -27,7 +27,8 @@ typedef enum {
     NHI_SINGULAR_MASS = 3,        /* the mass matrix is not positive definite here */
     NHI_NON_FINITE = 4,           /* a value became infinite or not a number */
     NHI_INVALID_STEP_SIZE = 5,    /* the step size is zero, infinite or not a number */
-    NHI_INVALID_ARGUMENT = 6,     /* a parameter, coordinate, velocity or input is infinite or not a number */
+    NHI_INVALID_ARGUMENT = 6,     /* a parameter, coordinate, velocity or input is infinite or not a number, or nodes of a table do
+                                     not increase */
     NHI_INVALID_POSE = 7,         /* the matrix of the initial pose is not a rotation */
     NHI_INADMISSIBLE_VELOCITY = 8, /* the initial velocity violates a constraint by more than rounding */
     NHI_INADMISSIBLE_CONFIGURATION = 9, /* the initial configuration violates a position constraint by more than rounding */

@@ -23,7 +23,8 @@ use super::builder::{Builder, names_of_forms};
 use super::equations::Equations;
 use super::{Method, NodeScheme, NodeSymbols, Results, states};
 use crate::expr::linear::dot;
-use crate::expr::{Expr, identifier};
+use crate::expr::{Expr, Zero, identifier};
+use crate::mechanics::Mechanics;
 use crate::program::Role;
 use basis::Basis;
 use blocks::{Assignment, Unknown, solve};
@@ -84,6 +85,39 @@ impl NodeScheme for Frame {
     fn instead_for_positions(&self) -> Option<Method> {
         Some(Method::DlaRattle)
     }
+}
+
+/// Whether the momenta of symmetries are affine functions of the coordinates times components in the frame, and so are kept: a
+/// mid-point rule keeps quadratic invariants, and averaged gradients of a potential with a symmetry have no part along it.
+pub(crate) fn keeps_momenta(x: &mut Mechanics) -> bool {
+    let (q, t, v, mass) = (x.q.clone(), x.system.t, x.v.clone(), x.mass.clone());
+    let symmetries = x.symmetries.clone();
+    let mut b = Builder::new(x);
+    let basis = Basis::of(&mut b);
+    let frame = basis.at(&mut b, &q, t);
+    let directions = symmetries.iter().map(|symmetry| symmetry.direction.clone());
+    for direction in directions {
+        let direction: Vec<Expr> = direction.iter().map(|&c| b.pool().int(c.into())).collect();
+        let along = b.apply(&mass, &direction);
+        let drift = dot(b.pool(), &along, &frame.drift);
+        let gyroscopic = b.x.gyroscopic.clone();
+        let at_rest = dot(b.pool(), &direction, &gyroscopic);
+        let mut factors = vec![drift, at_rest];
+        for (column, &norm) in frame.columns.iter().zip(&frame.norms) {
+            let factor = dot(b.pool(), &along, column);
+            factors.push(b.mul(factor, norm));
+        }
+        debug_assert!(factors.iter().all(|&e| !b.pool().depends_on(e, &v)));
+        for factor in factors {
+            let slopes = b.pool().gradient(factor, &q);
+            let curved = slopes.iter().flat_map(|&slope| b.pool().gradient(slope, &q)).collect::<Vec<Expr>>();
+            if b.pool().depends_on(factor, &[t]) || curved.iter().any(|&e| b.pool().zero_test(e) != Zero::Yes)
+            {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Symbols for the middle of a step.

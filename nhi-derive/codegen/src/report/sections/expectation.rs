@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::expr::Expr;
-use crate::method::{Method, refusal};
+use crate::method::{Method, frame_keeps_momenta, refusal};
 use nhi_methods::Kind;
 
 /// How well something is kept.
@@ -73,6 +73,8 @@ struct Facts {
     has_neutral_parasites: bool,
     has_momenta: bool,
     momenta_are_linear: bool,
+    /// Momenta are affine functions of the coordinates, times components in the frame of `frame`.
+    frame_keeps_momenta: bool,
 }
 
 /// Those of every method that applies.
@@ -110,6 +112,9 @@ fn facts(x: &mut Context<'_>) -> Facts {
             && structure.affine_in_impulse
             && x.mechanics.system.group.is_none(),
         has_momenta: !symmetries.is_empty(),
+        frame_keeps_momenta: !symmetries.is_empty()
+            && refusal(Method::Frame, &x.mechanics).is_none()
+            && frame_keeps_momenta(&mut x.mechanics),
         momenta_are_linear,
     }
 }
@@ -226,9 +231,13 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
         }
+        Kind::Frame if facts.frame_keeps_momenta => graded(
+            Grade::Guaranteed,
+            "the momenta are quadratic in the coordinates and the components in the frame, and a mid-point rule keeps quadratic invariants",
+        ),
         Kind::Frame => graded(
             Grade::NotExpected,
-            "it is not variational: a momentum is kept only where its direction is a constant combination of the columns of the frame",
+            "it is not variational: a momentum is kept only where it is quadratic in the coordinates and the components in the frame",
         ),
         // The momentum at a node between two steps is kept, and the state is half a step before and behind.
         Kind::Dla if method == Method::Dla2 && !facts.momenta_are_linear => graded(
