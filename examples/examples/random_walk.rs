@@ -26,8 +26,9 @@ use rayon::prelude::*;
 pub struct ChaoticR7;
 
 const TRAJECTORIES: u64 = 150;
-/// Trajectories in the figure.
+/// Trajectories in the figure, and samples from one of their points to the next.
 const SHOWN: usize = 15;
+const THINNED: usize = 5;
 const ENERGY: f64 = 3.06;
 
 /// A random point of the energy level and of the constraint manifold: random coordinates and
@@ -157,7 +158,10 @@ fn panels(ensembles: &[Ensemble]) -> Vec<Panel> {
     let (b, d) = ensembles[0].line(None);
     let series = |name: String, colour, mark, points: Vec<(f64, f64)>| Series { name, colour, mark, points };
     let unit = h * h;
-    let trajectory = |errors: &[f64]| times.iter().zip(errors).map(|(&t, e)| (t, e / unit)).collect();
+    let trajectory = |errors: &[f64]| {
+        let points = times.iter().zip(errors).step_by(THINNED);
+        points.map(|(&t, e)| (t, e / unit)).collect()
+    };
     // Some of them: more would be one grey surface.
     let shown = errors.iter().step_by(errors.len().div_ceil(SHOWN));
     let mut walks: Vec<Series> =
