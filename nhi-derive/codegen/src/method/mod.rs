@@ -29,6 +29,7 @@ pub use derivative::{
     formula_programs, tangent_basis,
 };
 use discrete::{Place, Quadrature};
+#[cfg(feature = "report")]
 pub(crate) use frame::keeps_momenta as frame_keeps_momenta;
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;

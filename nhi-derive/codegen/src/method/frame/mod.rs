@@ -22,8 +22,11 @@ mod mean;
 use super::builder::{Builder, names_of_forms};
 use super::equations::Equations;
 use super::{Method, NodeScheme, NodeSymbols, Results, states};
+#[cfg(feature = "report")]
+use crate::expr::Zero;
 use crate::expr::linear::dot;
-use crate::expr::{Expr, Zero, identifier};
+use crate::expr::{Expr, identifier};
+#[cfg(feature = "report")]
 use crate::mechanics::Mechanics;
 use crate::program::Role;
 use basis::Basis;
@@ -89,6 +92,7 @@ impl NodeScheme for Frame {
 
 /// Whether the momenta of symmetries are affine functions of the coordinates times components in the frame, and so are kept: a
 /// mid-point rule keeps quadratic invariants, and averaged gradients of a potential with a symmetry have no part along it.
+#[cfg(feature = "report")]
 pub(crate) fn keeps_momenta(x: &mut Mechanics) -> bool {
     let (q, t, v, mass) = (x.q.clone(), x.system.t, x.v.clone(), x.mass.clone());
     let symmetries = x.symmetries.clone();
