@@ -18,7 +18,7 @@ enum Order {
 
 fn order(method: &Method) -> Order {
     match (method.family, method.id) {
-        (Family::RungeKutta, _) | (_, "dla2" | "dla2_midpoint") => Order::Middle,
+        (Family::RungeKutta | Family::Frame, _) | (_, "dla2" | "dla2_midpoint") => Order::Middle,
         (_, "rattle" | "rattle_restarted" | "gni_midpoint") => Order::End,
         (Family::Gni, _) => Order::Never,
         _ => Order::First,
