@@ -37,6 +37,7 @@ impl Frame {
         };
         let control = emitted::Newton::weighted(numbers(self, &newton.weights), self.get(newton.scale2));
         let control = if newton.is_sharp { control.sharp(&[]) } else { control };
+        let control = if newton.jumps { control.jumping() } else { control };
         let guess = numbers(self, &newton.guess);
         let frame = RefCell::new(&mut *self);
         let (frame, derivatives) = (&frame, &derivatives);

@@ -137,7 +137,7 @@ impl Code {
 
 /// The functions of the runtime that compiled code calls: their symbols and addresses.
 pub(crate) fn symbols() -> Vec<(String, *const u8)> {
-    let start: unsafe extern "C" fn(f64, usize, *mut f64) = start_carefully;
+    let start: unsafe extern "C" fn(f64, usize, *mut f64, i32) = start_carefully;
     let next: unsafe extern "C" fn(usize, *mut f64, *const &'static str) -> i32 = carefully;
     let newton = [("start_carefully", start as *const u8), ("carefully", next as *const u8)];
     let solve: unsafe extern "C" fn(usize, usize, *mut f64) -> i32 = saddle_point;
@@ -187,8 +187,8 @@ pub(crate) const fn numbers_of_safeguard(n: usize) -> usize {
 
 /// # Safety
 /// `numbers` has room for [`numbers_of_safeguard`].
-unsafe extern "C" fn start_carefully(scale2: f64, n: usize, numbers: *mut f64) {
-    let careful = Careful::new(f64::EPSILON, scale2);
+unsafe extern "C" fn start_carefully(scale2: f64, n: usize, numbers: *mut f64, jumps: i32) {
+    let careful = Careful::new(f64::EPSILON, scale2, jumps != 0);
     // SAFETY: the caller has reserved that many.
     unsafe {
         numbers.add(3 * n).write_bytes(0, 2 * n);

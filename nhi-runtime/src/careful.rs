@@ -3,8 +3,8 @@
 //! It sees an equation F = 0 through the updates δ = −J⁻¹F alone, which the plain method computes as well.
 //!
 //! - One unknown: where δ > 0 and δ < 0 enclose a root, updates that leave the interval, or that do not halve the update before the
-//!   last one, are replaced by bisection. It ends where the interval is rounding: at a root, or where F jumps from one sign to the
-//!   other, as with dry friction at rest.
+//!   last one, are replaced by bisection. Of an F that jumps from one sign to the other, as with dry friction at rest, the place of the
+//!   jump is the solution: the iteration ends where the interval is rounding.
 //! - Several unknowns: a line search. From x the next point is x + λδ, where λ is halved until ‖δ‖ decreases, or until the next
 //!   update has the same direction and is not much larger. (Of two blocks that friction stops, one passes its point of rest often
 //!   before the other one has reached its own.)
@@ -75,12 +75,14 @@ pub struct Careful {
     last: f64,
     older: f64,
     evaluations: u32,
+    /// Whether the equations jump.
+    jumps: bool,
 }
 
 impl Careful {
     /// For numbers with this rounding error, and updates that are relative to `scale2` + ‖x‖².
     #[inline]
-    pub const fn new(epsilon: f64, scale2: f64) -> Careful {
+    pub const fn new(epsilon: f64, scale2: f64, jumps: bool) -> Careful {
         Careful {
             epsilon,
             scale2,
@@ -91,22 +93,24 @@ impl Careful {
             last: f64::INFINITY,
             older: f64::INFINITY,
             evaluations: 0,
+            jumps,
         }
     }
 
     /// How many numbers its state is.
-    pub const NUMBERS: usize = 9;
+    pub const NUMBERS: usize = 10;
 
     /// Its state as numbers, for code that keeps it in memory.
     pub const fn numbers(&self) -> [f64; Self::NUMBERS] {
-        let Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations } = *self;
-        [epsilon, scale2, base2, lambda, low, high, last, older, evaluations as f64]
+        let Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations, jumps } = *self;
+        [epsilon, scale2, base2, lambda, low, high, last, older, evaluations as f64, jumps as u8 as f64]
     }
 
     /// The state of these numbers.
     pub const fn of(numbers: [f64; Self::NUMBERS]) -> Careful {
-        let [epsilon, scale2, base2, lambda, low, high, last, older, evaluations] = numbers;
-        Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations: evaluations as u32 }
+        let [epsilon, scale2, base2, lambda, low, high, last, older, evaluations, jumps] = numbers;
+        let (evaluations, jumps) = (evaluations as u32, jumps != 0.0);
+        Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations, jumps }
     }
 
     /// How often it has evaluated the equations.
@@ -229,13 +233,16 @@ impl Careful {
             return Next::Updated;
         }
         let middle = self.low + 0.5 * (self.high - self.low);
-        // The updates point at each other from an interval that is rounding: the equation changes its sign there. If it
-        // jumps, as by dry friction at rest, the value in between that solves it is that of the jump.
+        let is_between = self.low < middle && middle < self.high;
+        // The updates point at each other from an interval that is rounding. Of an equation that jumps, as by dry friction at rest,
+        // it is the place of the jump, and a value between those of both sides solves it. (A minimum has such updates, too.)
         let (width, rounding) = (self.high - self.low, 64.0 * self.epsilon);
-        if !(self.low < middle && middle < self.high) || weight * width * width <= rounding * rounding * size2
-        {
+        if self.jumps && (!is_between || weight * width * width <= rounding * rounding * size2) {
             *x = middle;
             return Next::Enclosed;
+        }
+        if !is_between {
+            return Next::Failed;
         }
         self.last = if middle > *x { middle - *x } else { *x - middle };
         *x = middle;

@@ -40,6 +40,8 @@ pub struct Newton<const N: usize> {
     scale2: f64,
     /// Whether derivatives and earlier updates do not tell the next update.
     is_sharp: bool,
+    /// Whether the equations jump.
+    jumps: bool,
     /// What sharp equations are told by where they cannot be solved.
     equations: &'static [&'static str],
     /// ‖δ‖² of the last update.
@@ -69,6 +71,7 @@ impl<const N: usize> Newton<N> {
             weights: [1.0; N],
             scale2: 1.0,
             is_sharp: false,
+            jumps: false,
             equations: &[],
             last: f64::INFINITY,
             updates: 0,
@@ -90,6 +93,14 @@ impl<const N: usize> Newton<N> {
     #[must_use]
     pub const fn sharp(self, equations: &'static [&'static str]) -> Self {
         Newton { is_sharp: true, equations, ..self }
+    }
+
+    /// For sharp equations that jump, as dry friction does at rest: if one unknown is left, the place of a jump from one sign to the
+    /// other is a solution.
+    #[inline]
+    #[must_use]
+    pub const fn jumping(self) -> Self {
+        Newton { jumps: true, ..self }
     }
 
     /// The solution near `guess` of F = 0, and the values of the last iterate.
@@ -182,7 +193,8 @@ impl<const N: usize> Newton<N> {
             } else if const { T::DRIVE.checked } && self.is_sharp && safeguard.is_none() {
                 // Loops without checks leave it to the step that is repeated with checks. Where equations are not sharp, the step
                 // is too long: another root in reach would be none of the motion.
-                safeguard = Some(Safeguard::new(self.scale2, T::EPSILON, (failure, self.equations)));
+                safeguard =
+                    Some(Safeguard::new((self.scale2, self.jumps), T::EPSILON, (failure, self.equations)));
                 (self, unknowns) = (fresh, start);
             } else {
                 return Err(failure);
@@ -344,8 +356,12 @@ struct Safeguard<const N: usize> {
 // they do not panic.
 impl<const N: usize> Safeguard<N> {
     #[cold]
-    fn new(scale2: f64, epsilon: f64, (failure, equations): (Failure, &'static [&'static str])) -> Self {
-        let careful = Careful::new(epsilon, scale2);
+    fn new(
+        (scale2, jumps): (f64, bool),
+        epsilon: f64,
+        (failure, equations): (Failure, &'static [&'static str]),
+    ) -> Self {
+        let careful = Careful::new(epsilon, scale2, jumps);
         Safeguard { careful, base: [0.0; N], direction: [0.0; N], failure, equations }
     }
 

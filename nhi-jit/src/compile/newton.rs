@@ -102,8 +102,10 @@ impl Translator<'_> {
                 self.builder.ins().store(trusted(), status, failure, 0);
                 let count = self.count(n);
                 let pointer = self.pointer();
-                let begin = self.declared("start_carefully", &[types::F64, pointer, pointer], &[]);
-                self.builder.ins().call(begin, &[scale2, count, numbers]);
+                let begin =
+                    self.declared("start_carefully", &[types::F64, pointer, pointer, types::I32], &[]);
+                let jumps = self.builder.ins().iconst(types::I32, i64::from(newton.jumps));
+                self.builder.ins().call(begin, &[scale2, count, numbers, jumps]);
                 let careful = self.builder.ins().iconst(types::I32, CAREFUL);
                 self.jump(iterate, start.into_iter().chain([infinite, zero, careful]));
             }

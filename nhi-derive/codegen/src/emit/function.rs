@@ -480,7 +480,8 @@ impl Body<'_> {
         };
         let equations = &newton.equations;
         let sharp = newton.is_sharp.then(|| quote!(.sharp(&[#(#equations),*])));
-        self.add(quote!(let newton = emitted::Newton::weighted([#(#weights),*], #scale2) #sharp;));
+        let jumping = newton.jumps.then(|| quote!(.jumping()));
+        self.add(quote!(let newton = emitted::Newton::weighted([#(#weights),*], #scale2) #sharp #jumping;));
         let solution = quote! {
             emitted::Newton::#solve(
                 newton,

@@ -150,7 +150,8 @@ impl Function {
             write!(f, " or {}", all(&newton.fallback))?;
         }
         write!(f, " weights {} scale2 {}", all(&newton.weights), self.operand(newton.scale2))?;
-        writeln!(f, "{}", if newton.is_sharp { " sharp" } else { "" })?;
+        let sharp = if newton.is_sharp { " sharp" } else { "" };
+        writeln!(f, "{}", if newton.jumps { " jumping" } else { sharp })?;
         self.statements(f, &newton.body, &inner)?;
         for (unknown, delta) in unknowns.iter().zip(&newton.delta) {
             writeln!(f, "{inner}{unknown} += {}", self.operand(*delta))?;

@@ -449,6 +449,7 @@ impl<'a> Lowering<'a> {
             weights,
             scale2,
             is_sharp: newton.is_sharp,
+            jumps: newton.jumps,
             equations: newton.equations.clone(),
             body,
             delta,

@@ -252,6 +252,8 @@ pub struct Newton {
     pub scale2: Operand,
     /// Whether derivatives and earlier updates do not tell the next update.
     pub is_sharp: bool,
+    /// Whether the equations jump, so that an unknown at which they change their sign is a solution.
+    pub jumps: bool,
     /// What the equations are told by where sharp ones cannot be solved.
     pub equations: Vec<String>,
     /// Evaluated in every iteration. Never a `Newton`, a `Pivot` or a `Saddle`.

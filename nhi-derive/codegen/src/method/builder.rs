@@ -7,7 +7,7 @@ use super::pivots::{Elimination, Plan};
 use crate::expr::linear::{Matrix, coupled_blocks};
 use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::Mechanics;
-use crate::program::{Newton, Singular, Statement, is_sharp, lets};
+use crate::program::{Newton, Singular, Statement, is_sharp, jumps, lets};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -687,6 +687,7 @@ impl<'a> Builder<'a> {
         };
         let inside = std::mem::replace(&mut self.body, outside);
         let is_sharp = is_sharp(&self.x.system.pool, unknowns, &inside, &residual);
+        let jumps = is_sharp && jumps(&self.x.system.pool, unknowns, &inside, &residual);
         self.bound = bound_outside;
         self.equation(format!("solution of {stated} by Newton's method, from the values of the last step"));
         self.push(Statement::Newton(Newton {
@@ -696,6 +697,7 @@ impl<'a> Builder<'a> {
             weights: norm.weights,
             scale2: norm.scale2,
             is_sharp,
+            jumps,
             equations: names,
             body: inside,
             delta,

@@ -67,6 +67,7 @@ impl Show<'_> {
         };
         let scale2 = self.pool.show(newton.scale2);
         let sharp = if newton.is_sharp { " sharp" } else { "" };
+        let sharp = if newton.jumps { " jumping" } else { sharp };
         writeln!(f, "    newton {unknowns} from {guess} weights {weights} beside {scale2}{sharp}")?;
         for s in &newton.body {
             self.statement(f, s, "        ")?;

@@ -36,7 +36,7 @@ pub use products::{Factor, Product, complete, products};
 pub use role::{Basis, Derivative, Role};
 pub use shape::Shape;
 pub(crate) use shape::signed;
-pub(crate) use sharp::is_sharp;
+pub(crate) use sharp::{is_sharp, jumps};
 pub use stage::{Prepared, split};
 pub use state::StateKind;
 pub use step::{Carried, Rescale, Rotated, StateEntry, StepProgram};
@@ -177,6 +177,8 @@ pub struct Newton {
     /// Whether the equations can change within a small part of an update and look linear elsewhere, so that derivatives
     /// and earlier updates do not tell the next update. See `sharp.rs`.
     pub is_sharp: bool,
+    /// Whether the equations jump, so that an unknown at which they change their sign is a solution.
+    pub jumps: bool,
     /// What the equations are told by where sharp ones cannot be solved, in the order of the unknowns.
     pub equations: Vec<String>,
     /// `Equation` and `Let` statements.

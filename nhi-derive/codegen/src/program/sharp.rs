@@ -23,6 +23,19 @@ pub(crate) fn is_sharp(pool: &Pool, unknowns: &[Expr], body: &[Statement], resid
     residuals.iter().any(|&e| shapes.of(e) > Shape::Polynomial(LARGEST_DEGREE))
 }
 
+/// Whether something among the residuals, after the statements of an iteration, jumps where the unknowns change.
+pub(crate) fn jumps(pool: &Pool, unknowns: &[Expr], body: &[Statement], residuals: &[Expr]) -> bool {
+    let mut moving = unknowns.to_vec();
+    let mut values = residuals.to_vec();
+    for (symbol, value) in lets(body) {
+        if pool.depends_on(value, &moving) {
+            moving.push(symbol);
+            values.push(value);
+        }
+    }
+    values.iter().any(|&e| pool.depends_on(e, &moving) && pool.jump(e).is_some())
+}
+
 /// How an expression depends on the unknowns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Shape {

@@ -578,6 +578,7 @@ impl Generator<'_> {
                 weights: vec![self.pool.one()],
                 scale2: self.pool.one(),
                 is_sharp: false,
+                jumps: false,
                 equations: Vec::new(),
                 body: inside,
                 delta: vec![delta],

@@ -35,6 +35,7 @@ pub(crate) fn program(pool: &mut Pool, text: &str) -> Program {
                 weights: list(pool, weights),
                 scale2: expression(pool, beside),
                 is_sharp: false,
+                jumps: false,
                 equations: Vec::new(),
                 body: Vec::new(),
                 delta: Vec::new(),

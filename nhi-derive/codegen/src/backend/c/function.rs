@@ -340,7 +340,7 @@ const nhi_status {status} = nhi_saddle_point({n}, {m}, {of_mass}, {of_mu}, {of_r
         let has_fallback = usize::from(!fallback.is_empty());
         self.array(&constant, &back, if fallback.is_empty() { &guess } else { &fallback });
         self.add(&format!("double {safeguard}[{}];", 2 * n));
-        let is_sharp = usize::from(newton.is_sharp);
+        let is_sharp = usize::from(newton.is_sharp) + usize::from(newton.jumps);
         self.add(&format!(
             "nhi_newton {loops} = nhi_newton_start((double)({scale2}), {has_fallback}, {is_sharp}, {safeguard});
 for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"

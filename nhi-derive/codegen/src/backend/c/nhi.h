@@ -1527,7 +1527,7 @@ typedef struct {
     double size2;        /* scale2 + squared norm of the unknowns after it */
     int updates;         /* how many have been counted */
     int has_fallback;    /* whether the iteration can start again */
-    int is_sharp;        /* whether derivatives and earlier updates do not tell the next update */
+    int is_sharp;        /* 1 if derivatives and earlier updates do not tell the next update, 2 if the equations jump */
     int is_careful;      /* whether the iteration has a safeguard */
     int is_solved;       /* whether it has converged */
     nhi_status status;   /* why it failed */
@@ -1573,8 +1573,8 @@ NHI_FN int nhi_newton_give_up(nhi_newton *newton)
 }
 
 /* The point after the update delta of one unknown. Where positive and negative updates enclose a root, updates that leave
- * the interval, or that do not halve the update before the last one, are replaced by bisection, until the interval is
- * rounding: the equation changes its sign there. Whether it is solved. */
+ * the interval, or that do not halve the update before the last one, are replaced by bisection, where the equation jumps
+ * until the interval is rounding. Whether it is solved. */
 NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, double delta2, int is_finite, double weight,
                               double size2)
 {
@@ -1610,10 +1610,14 @@ NHI_FN int nhi_newton_enclose(nhi_newton *newton, nhi_real *x, nhi_real delta, d
     const double middle = newton->low + 0.5 * (newton->high - newton->low);
     const double width = newton->high - newton->low;
     const double rounding = 64.0 * NHI_EPSILON;
-    if (!(newton->low < middle && middle < newton->high) || weight * width * width <= rounding * rounding * size2) {
+    const int is_narrow = weight * width * width <= rounding * rounding * size2;
+    if (newton->is_sharp == 2 && (is_narrow || !(newton->low < middle && middle < newton->high))) {
         *x = NHI_R(middle);
         newton->is_solved = 1;
         return 1;
+    }
+    if (!(newton->low < middle && middle < newton->high)) {
+        return nhi_newton_give_up(newton);
     }
     newton->last = middle > at ? middle - at : at - middle;
     *x = NHI_R(middle);
