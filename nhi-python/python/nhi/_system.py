@@ -23,7 +23,6 @@ from nhi._progress import bar
 from nhi._report import Report, displays, embedded
 from nhi._run import Run
 
-
 #: Steps of a run that ends with an event, if none are given.
 MOST_STEPS = 1_000_000
 

@@ -20,7 +20,7 @@ const FORM: &str = "choices are written `if(x < y, a, b)`, with `< <= > >= == !=
 
 /// A condition, as written.
 enum Condition {
-    Compare(Relation, Ast, Ast),
+    Compare(Relation, Box<[Ast; 2]>),
     Not(Box<Condition>),
     All(Vec<Condition>),
     Any(Vec<Condition>),
@@ -109,7 +109,7 @@ fn not(mut cursor: Cursor<'_>, depth: usize) -> Result<Condition, Error> {
     let relation = relation(&mut cursor)?;
     let right = sum(&mut cursor, depth)?;
     if cursor.is_empty() {
-        return Ok(Condition::Compare(relation, left, right));
+        return Ok(Condition::Compare(relation, Box::new([left, right])));
     }
     match self::relation(&mut cursor) {
         Ok(_) => Err(Error::new(cursor.last(), "comparisons cannot be chained")
@@ -160,7 +160,8 @@ impl Condition {
                 let inner = |value, part: &Condition| part.choose(at, positive.clone(), value);
                 parts.iter().rev().fold(negative, inner)
             }
-            Condition::Compare(relation, left, right) => {
+            Condition::Compare(relation, sides) => {
+                let [left, right] = &**sides;
                 let sign_of = |a: &Ast, b: &Ast, positive: Ast, negative: Ast| {
                     let terms = vec![(false, a.clone()), (true, in_parentheses(b))];
                     let difference = Ast { kind: Kind::Sum(terms), at: left.at.to(right.at) };
