@@ -103,9 +103,7 @@ fn what_has_no_reference_data() {
     assert_eq!(models, without);
     let methods = common_methods().iter().map(|method| method.id);
     let methods: Vec<_> = methods.filter(|id| !files.iter().any(|(_, _, method)| method == id)).collect();
-    // `frame` has data of its own, for some models.
-    let without = ["frame", "frame_midpoint", "dla2_yoshida6", "dla2_kahanli8", "rattle_restarted"];
-    assert_eq!(methods, without);
+    assert_eq!(methods, ["dla2_yoshida6", "dla2_kahanli8", "rattle_restarted"]);
 }
 
 #[test]
