@@ -383,7 +383,7 @@ impl Valid {
             "x[0]",
             "c",
             "c[2]",
-            "abs(x)",
+            "floor(x)",
             "1/(x - x)",
             "ln(0)",
             "x.y",
