@@ -193,7 +193,7 @@ fn a_method_that_cannot_start_says_why() {
     let error = Simulation::new(massless, Dla2, Q0, V0, 0.01).unwrap_err();
     let velocities = Forms::new(Sleigh::VELOCITIES, 0b110);
     assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities } });
-    assert!(error.to_string().contains("of a combination of the velocities of `x`, `y` that"), "{error}");
+    assert!(error.to_string().contains("a combination of the velocities of `x`, `y`, which"), "{error}");
 }
 
 #[test]
