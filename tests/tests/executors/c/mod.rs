@@ -370,6 +370,34 @@ fn same_steps(
     }
 }
 
+/// A hundred steps of all methods of a declaration beside those of the interpreter, with every compiler and all these parameters, from
+/// the admissible velocity nearest to `v`.
+fn same_motions(
+    folder: &Path,
+    (derived, optimised): (&Derived, &Optimised),
+    all_parameters: &[impl AsRef<[f64]>],
+    [q, v]: [&[f64]; 2],
+    h: f64,
+) {
+    let header = write_c(folder, derived, optimised, declared(derived));
+    for build in builds() {
+        let program = Program { path: build.program(folder, &header.name), header: header.clone() };
+        for parameters in all_parameters.iter().map(AsRef::as_ref) {
+            let mut process = program.run(parameters);
+            let (status, v) = process.ask("J", &[q, v]);
+            assert_eq!(status, 0, "{} {parameters:?}", build.name);
+            let start = [q, &v, &[], &[0.6]];
+            for method in &optimised.methods {
+                let name = format!("{}, {}, {parameters:?}", build.name, method.id());
+                let mut state = process.begin(method.id(), start, h).expect("a start");
+                let simulation = Simulation::start(method, method.method.into(), parameters, start, h);
+                let mut simulation = simulation.expect("a start");
+                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
+            }
+        }
+    }
+}
+
 /// A coin driven by a motor, and a cart whose magnet saturates: its states are unknowns of Newton's method.
 const WITH_STATES: &str = "
     #[derive(Nonholonomic)]
@@ -589,22 +617,7 @@ fn parts_without_mass_move_as_in_the_interpreter() {
         let (derived, optimised) = derive(declarations(WITHOUT_MASS).remove(i));
         assert!(derived.mechanics.stiffness.is_some() && optimised.methods.len() > 4);
         let folder = folder(&format!("without_mass_{i}"));
-        let header = write_c(&folder, &derived, &optimised, declared(&derived));
-        for build in builds() {
-            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
-            let mut process = program.run(&parameters);
-            let (status, v) = process.ask("J", &[&q, &v]);
-            assert_eq!(status, 0);
-            let start = [&q[..], &v, &[], &[0.6]];
-            for method in &optimised.methods {
-                let name = format!("{}, {}", build.name, method.id());
-                let mut state = process.begin(method.id(), start, STEP_SIZE).expect("a start");
-                let simulation =
-                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
-                let mut simulation = simulation.expect("a start");
-                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
-            }
-        }
+        same_motions(&folder, (&derived, &optimised), &[parameters], [&q, &v], STEP_SIZE);
     }
 }
 
@@ -652,23 +665,7 @@ fn masses_and_lengths_of_any_scale_move_as_in_the_interpreter() {
     ] {
         let (derived, optimised) = derive(declarations(SCALES).remove(i));
         let folder = folder(&format!("scales_{i}"));
-        let header = write_c(&folder, &derived, &optimised, declared(&derived));
-        for build in builds() {
-            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
-            for parameters in &parameters {
-                let mut process = program.run(parameters);
-                let (status, v) = process.ask("J", &[&q, &v]);
-                assert_eq!(status, 0, "{} {parameters:?}", build.name);
-                let start = [&q[..], &v, &[], &[0.6]];
-                for method in &optimised.methods {
-                    let name = format!("{}, {}, {parameters:?}", build.name, method.id());
-                    let mut state = process.begin(method.id(), start, 1e-4).expect("a start");
-                    let simulation = Simulation::start(method, method.method.into(), parameters, start, 1e-4);
-                    let mut simulation = simulation.expect("a start");
-                    same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
-                }
-            }
-        }
+        same_motions(&folder, (&derived, &optimised), &parameters, [&q, &v], 1e-4);
     }
 }
 
@@ -704,21 +701,6 @@ fn piecewise_functions_are_those_of_the_interpreter() {
     for (i, q, v) in [(0, vec![0.3], vec![0.4]), (1, vec![0.3, 0.99, -0.01], vec![0.5, 0.6, 0.3])] {
         let (derived, optimised) = derive(declarations(PIECEWISE).remove(i));
         let folder = folder(&format!("piecewise_{i}"));
-        let header = write_c(&folder, &derived, &optimised, declared(&derived));
-        for build in builds() {
-            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
-            let mut process = program.run(&parameters);
-            let (status, v) = process.ask("J", &[&q, &v]);
-            assert_eq!(status, 0);
-            let start = [&q[..], &v, &[], &[0.6]];
-            for method in &optimised.methods {
-                let name = format!("{}, {}", build.name, method.id());
-                let mut state = process.begin(method.id(), start, STEP_SIZE).expect("a start");
-                let simulation =
-                    Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
-                let mut simulation = simulation.expect("a start");
-                same_steps(&name, method.state, &mut process, &mut simulation, &mut state, |_, _, _| ());
-            }
-        }
+        same_motions(&folder, (&derived, &optimised), &[parameters], [&q, &v], STEP_SIZE);
     }
 }
