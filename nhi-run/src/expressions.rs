@@ -124,45 +124,30 @@ pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'
     system.pool.evaluate(&roots, &values.collect())
 }
 
-/// The system of a declaration, with definitions that are 1 where conditions in its grammar hold, and 0 otherwise. Errors call each
-/// condition by the name beside it.
-pub(crate) fn conditions(
+/// A declaration with an output of one number for each text, the expression that it is between the two `around` it. Errors call each
+/// text by the name beside it.
+fn with_texts(
     source: &str,
     name: &str,
     texts: &[(&str, &str)],
-) -> Result<(System, Vec<Definition>), DeclarationError> {
-    let idents: Vec<String> = (0..texts.len()).map(|i| format!("condition_{i}")).collect();
-    let choices: Vec<String> = texts.iter().map(|(_, text)| format!("if({text}, 1, 0)")).collect();
+    around: [&str; 2],
+) -> Result<ExtendedDeclaration, DeclarationError> {
+    let [before, after] = around;
+    let idents: Vec<String> = (0..texts.len()).map(|i| format!("text_{i}")).collect();
+    let expressions: Vec<String> = texts.iter().map(|(_, text)| format!("{before}{text}{after}")).collect();
     let outputs: Vec<_> =
-        idents.iter().zip(&choices).map(|(ident, choice)| (ident.as_str(), Some(choice.as_str()))).collect();
-    let called = |mut error: DeclarationError| {
-        for place in error.mistakes.iter_mut().filter_map(|mistake| mistake.place.as_mut()) {
-            if let Some(i) = idents.iter().position(|ident| *ident == place.file) {
-                texts[i].0.clone_into(&mut place.file);
-            }
-        }
-        error
+        idents.iter().zip(&expressions).map(|(ident, text)| (ident.as_str(), Some(text.as_str()))).collect();
+    let located = |place: &mut Place| {
+        let Some(i) = idents.iter().position(|ident| *ident == place.file) else { return };
+        let (name, text) = texts[i];
+        let inside = |byte: usize| byte.saturating_sub(before.len()).min(text.len());
+        let range = inside(place.range.start)..inside(place.range.end);
+        *place = Place { file: name.to_owned(), text: text.to_owned(), range };
     };
-    let input = choose(source, "", Some(name))?;
-    let (ExtendedDeclaration { declaration, outputs }, _) =
-        extended(input, ("", source), &outputs).map_err(called)?;
-    Ok((declaration.system, outputs))
-}
-
-/// The values of texts in the grammar of `let`, one number each, in their pool. Errors call each text by the name beside it.
-pub(crate) fn functions(
-    source: &str,
-    name: &str,
-    texts: &[(&str, &str)],
-) -> Result<(Pool, Vec<Expr>), DeclarationError> {
-    let idents: Vec<String> = (0..texts.len()).map(|i| format!("function_{i}")).collect();
-    let outputs: Vec<_> =
-        idents.iter().zip(texts).map(|(ident, (_, text))| (ident.as_str(), Some(*text))).collect();
     let called = |mut error: DeclarationError| {
-        let name = |ident: &str| idents.iter().position(|known| known == ident).map(|i| texts[i].0);
         for mistake in &mut error.mistakes {
             let places = mistake.place.iter_mut().chain(mistake.second.as_mut().map(|(place, _)| place));
-            places.for_each(|place| place.file = name(&place.file).unwrap_or(&place.file).to_owned());
+            places.for_each(located);
             for (ident, (name, _)) in idents.iter().zip(texts) {
                 mistake.message = mistake.message.replace(&format!("the output `{ident}`"), name);
                 // They are no names that a text can use.
@@ -177,15 +162,35 @@ pub(crate) fn functions(
         error
     };
     let input = choose(source, "", Some(name))?;
-    let (ExtendedDeclaration { declaration, outputs }, _) =
-        extended(input, ("", source), &outputs).map_err(called)?;
-    for (i, (name, text)) in texts.iter().enumerate() {
-        if !outputs.iter().any(|output| output.name == idents[i]) {
+    let (extended, _) = extended(input, ("", source), &outputs).map_err(called)?;
+    for (ident, (name, text)) in idents.iter().zip(texts) {
+        if !extended.outputs.iter().any(|output| output.name == *ident) {
             let message = "expected one number, found several".to_owned();
             let place = Place { file: (*name).to_owned(), text: (*text).to_owned(), range: 0..text.len() };
             return Err(DeclarationError::one(Mistake::new(message).at(place)));
         }
     }
+    Ok(extended)
+}
+
+/// The system of a declaration, with definitions that are 1 where conditions in its grammar hold, and 0 otherwise. Errors call each
+/// condition by the name beside it.
+pub(crate) fn conditions(
+    source: &str,
+    name: &str,
+    texts: &[(&str, &str)],
+) -> Result<(System, Vec<Definition>), DeclarationError> {
+    let ExtendedDeclaration { declaration, outputs } = with_texts(source, name, texts, ["if(", ", 1, 0)"])?;
+    Ok((declaration.system, outputs))
+}
+
+/// The values of texts in the grammar of `let`, one number each, in their pool. Errors call each text by the name beside it.
+pub(crate) fn functions(
+    source: &str,
+    name: &str,
+    texts: &[(&str, &str)],
+) -> Result<(Pool, Vec<Expr>), DeclarationError> {
+    let ExtendedDeclaration { declaration, outputs } = with_texts(source, name, texts, ["", ""])?;
     Ok((declaration.system.pool, outputs.iter().map(|output| output.value).collect()))
 }
 
