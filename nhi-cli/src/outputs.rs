@@ -74,7 +74,7 @@ impl Outputs {
         if !self.quiet {
             eprint!("{}", self.summary(recording));
         }
-        warn(recording.about.warning.clone());
+        recording.about.warnings.iter().cloned().for_each(|warning| warn(Some(warning)));
         match &recording.about.stopped {
             Some(reason) => Err(Failed::Stopped(format!("{}: {reason}", what.display()))),
             None => Ok(()),
@@ -121,7 +121,7 @@ impl Outputs {
 /// What there is to say of an event.
 fn happened((name, times): &(String, Vec<f64>)) -> String {
     match times.as_slice() {
-        [] => format!("{name}: never\n"),
+        [] => format!("{name}: never became true\n"),
         [t] => format!("{name}: at t = {t}\n"),
         [first, .., last] => {
             format!("{name}: {} times, first at t = {first}, last at t = {last}\n", times.len())

@@ -194,11 +194,7 @@ impl Simulate {
                 progress.at(k);
                 interrupt.check()
             });
-            let recording = recording.map_err(hint)?;
-            if events.end_run() && recording.about.events.last().is_some_and(|(_, times)| times.is_empty()) {
-                warn(Some(format!("--until: the condition has not become true in {} steps", run.steps)));
-            }
-            recording
+            recording.map_err(hint)?
         } else {
             if self.until.is_some() || !self.event.is_empty() {
                 return Err(flag(
@@ -240,7 +236,7 @@ impl Simulate {
 
     /// The run that the flags describe; swept values are those of the first combination.
     fn run(&self, system: System, defaults: Option<&Defaults>, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let most = self.until.as_ref().map(|_| MOST_STEPS);
+        let most = self.until.as_ref().map(|_| Run::MOST_STEPS);
         let given = self.steps.or(most);
         let steps = given.is_none().then(|| "--steps N".to_owned());
         self.start.all_given(&system, defaults, sweeps, steps)?;
@@ -607,9 +603,6 @@ pub(crate) fn params(names: &[String], values: &[f64]) -> Map<String, Value> {
     }
     params
 }
-
-/// Steps of a run that ends with an event, if none are given.
-const MOST_STEPS: u64 = 1_000_000;
 
 /// Most values of one sweep.
 const MOST: usize = 1_000_000;

@@ -35,4 +35,8 @@ mod _nhi {
     use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::system::{Core, method_type, models};
+
+    /// The number of steps of a run that an event ends, where none is given.
+    #[pymodule_export]
+    const MOST_STEPS: u64 = nhi_run::Run::MOST_STEPS;
 }

@@ -93,9 +93,9 @@ impl Recording {
         Ok(about)
     }
 
-    /// What is suspicious about the motion.
-    fn warning(&self) -> Option<&str> {
-        self.inner.about.warning.as_deref()
+    /// What is suspicious about the run.
+    fn warnings(&self) -> Vec<&str> {
+        self.inner.about.warnings.iter().map(String::as_str).collect()
     }
 
     /// The page that plays the motion.
@@ -142,7 +142,7 @@ impl Recording {
             pose: _,
             stopped,
             events,
-            warning: _,
+            warnings: _,
         } = about.clone();
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
@@ -169,8 +169,8 @@ impl Recording {
         let columns = columns.into_iter().map(|(name, kind, values)| {
             Ok(Column { name, quantity: quantity(&kind)?, values: values.as_slice()?.to_vec() })
         });
-        // It was said when it ran.
-        let warning = None;
+        // They were given when it ran.
+        let warnings = Vec::new();
         let about = About {
             system,
             declaration,
@@ -181,7 +181,7 @@ impl Recording {
             pose,
             stopped,
             events,
-            warning,
+            warnings,
         };
         Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
     }

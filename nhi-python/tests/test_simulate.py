@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 
 import nhi
 import numpy as np
@@ -99,6 +100,9 @@ def test_events(sleigh):
     assert pickle.loads(pickle.dumps(run)).events["half"] == run.events["half"]
     with pytest.warns(UserWarning, match="has not become true in 10 steps"):
         sleigh.simulate(P, **START, steps=10, until="x >= 50")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(sleigh.simulate(P, **START, steps=10, until="x >= 0").t) == 1
     with pytest.raises(TypeError, match="steps"):
         sleigh.simulate(P, **START)
     with pytest.raises(nhi.DeclarationError, match="unknown name `z`"):

@@ -32,7 +32,8 @@ pub fn record_all(
 }
 
 /// Recordings of one system one below the other, with what distinguishes the runs in columns after `k` and `t`: for each of
-/// `names` a value per run. The facts of the table are those of the first run; `stopped` tells of the first that ended early, `warning` of the first that has one.
+/// `names` a value per run. The facts of the table are those of the first run; `stopped` tells of the first that ended early,
+/// `warnings` of the first that has any.
 pub fn table(names: &[String], runs: Vec<(Vec<f64>, Recording)>) -> Option<Recording> {
     let mut runs = runs.into_iter();
     let (values, first) = runs.next()?;
@@ -59,8 +60,8 @@ pub fn table(names: &[String], runs: Vec<(Vec<f64>, Recording)>) -> Option<Recor
         if all.about.stopped.is_none() {
             all.about.stopped = recording.about.stopped;
         }
-        if all.about.warning.is_none() {
-            all.about.warning = recording.about.warning;
+        if all.about.warnings.is_empty() {
+            all.about.warnings = recording.about.warnings;
         }
     }
     all.about.parameters.retain(|(name, _)| !names.contains(name));

@@ -6,6 +6,7 @@ use crate::expressions::{conditions, evaluate};
 use crate::system::System;
 use nhi_codegen::system::{self, Definition};
 use nhi_jit::{Point, Simulation};
+use nhi_runtime::bisection;
 
 /// Conditions in the grammar of declarations, such as `x >= 1 && t < 5`, by their names. Each has an event where it becomes true.
 #[derive(Clone, Default)]
@@ -14,8 +15,8 @@ pub struct Events {
     system: Option<system::System>,
     conditions: Vec<Definition>,
     names: Vec<String>,
-    /// The one that ends the run.
-    last: Option<usize>,
+    /// The one that ends the run. It is the last of them.
+    until: Option<String>,
 }
 
 impl Events {
@@ -33,8 +34,7 @@ impl Events {
         let (system, conditions) =
             apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         let names: Vec<String> = texts.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let last = until.is_some().then(|| names.len() - 1);
-        Ok(Events { system: Some(system), conditions, names, last })
+        Ok(Events { system: Some(system), conditions, names, until: until.map(str::to_owned) })
     }
 
     /// Whether there are none.
@@ -42,9 +42,9 @@ impl Events {
         self.conditions.is_empty()
     }
 
-    /// Whether one ends the run.
-    pub fn end_run(&self) -> bool {
-        self.last.is_some()
+    /// The place of the one that ends the run.
+    fn last(&self) -> Option<usize> {
+        self.until.as_ref().map(|_| self.names.len() - 1)
     }
 
     /// What holds of a simulation.
@@ -64,7 +64,12 @@ impl Events {
 
     /// Whether the event that ends the run is among these.
     pub(crate) fn are_over(&self, held: &[bool]) -> bool {
-        self.last.is_some_and(|last| held.get(last) == Some(&true))
+        self.last().is_some_and(|last| held.get(last) == Some(&true))
+    }
+
+    /// The condition that ends the run, unless it is among those that hold.
+    pub(crate) fn missed(&self, held: &[bool]) -> Option<String> {
+        self.until.clone().filter(|_| !self.are_over(held))
     }
 
     /// No crossings yet.
@@ -88,7 +93,7 @@ impl Events {
         for i in begun {
             let simulation = self.located(i, before, after)?;
             located.push((i, simulation.time()));
-            if self.last == Some(i) {
+            if self.last() == Some(i) {
                 end = Some(simulation);
             }
         }
@@ -109,23 +114,13 @@ impl Events {
         before: &Simulation,
         after: &Simulation,
     ) -> Result<Simulation, nhi_jit::Error> {
-        let (now, h, v) = (before.time(), before.h(), before.v());
-        // The condition is false after steps of the size `low` and true after those of the size `high`.
-        let (mut low, mut high, mut found) = (0.0, h, None);
-        loop {
-            let middle = low + 0.5 * (high - low);
-            let t = now + middle;
-            if (high - low).abs() <= f64::EPSILON * h.abs() || t == now + low || t == now + high {
-                return Ok(found.unwrap_or_else(|| after.clone()));
-            }
-            let mut simulation = before.from_node(now, before.q(), [&v, &v], middle)?;
+        let (now, v) = (before.time(), before.v());
+        let found = bisection::event(now, before.h(), |size| {
+            let mut simulation = before.from_node(now, before.q(), [&v, &v], size)?;
             simulation.step()?;
-            if self.hold(&simulation)[i] {
-                (high, found) = (middle, Some(simulation));
-            } else {
-                low = middle;
-            }
-        }
+            Ok(self.hold(&simulation)[i].then_some(simulation))
+        })?;
+        Ok(found.map_or_else(|| after.clone(), |(_, simulation)| simulation))
     }
 }
 

@@ -30,8 +30,9 @@ pub struct About {
     pub stopped: Option<String>,
     /// The times of events, by the names of these.
     pub events: Vec<(String, Vec<f64>)>,
-    /// What is suspicious about the motion: velocities that changed their signs at every step for a while.
-    pub warning: Option<String>,
+    /// What is suspicious about the run: velocities that changed their signs at every step for a while, a condition that was to end it
+    /// and did not become true.
+    pub warnings: Vec<String>,
 }
 
 /// One quantity at all samples.

@@ -134,6 +134,8 @@ pub struct Ended {
     pub ringing: Vec<String>,
     /// The times of events.
     pub events: Crossings,
+    /// The condition that was to end it, if all steps were taken and it did not become true.
+    pub missed: Option<String>,
 }
 
 impl From<Stop> for Ended {
@@ -317,6 +319,9 @@ fn vector<V: Vector<f64>>(numbers: &[f64]) -> V {
 type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 impl Run {
+    /// The number of steps of a run that an event ends, where none is given.
+    pub const MOST_STEPS: u64 = 1_000_000;
+
     /// Integrates and returns the samples at the start and after every `every` steps. `progress` is called with the number
     /// of steps taken, and may end the run. A run that ends early keeps its samples; `about.stopped` says why.
     ///
@@ -421,6 +426,7 @@ impl Run {
             stop,
             ringing: simulation.statistics().ringing().map(name).collect(),
             events,
+            missed: None,
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -432,7 +438,8 @@ impl Run {
                 target = next.next();
             }
             let Some(end) = target.filter(|_| !events.are_over(&held)) else {
-                return Ok(ended(None, &simulation, crossings));
+                let missed = events.missed(&held);
+                return Ok(Ended { missed, ..ended(None, &simulation, crossings) });
             };
             let watched = k < CHUNK || k % WATCHED_OF < WATCHED;
             let count = match &self.inputs {
@@ -624,11 +631,12 @@ impl Run {
         for (i, &name) in outputs.iter().enumerate() {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
-        Recording { about: self.about(ended), columns }
+        let last = samples.last().map_or(0, |sample| sample.k);
+        Recording { about: self.about(ended, last), columns }
     }
 
     /// What to say about velocities that ring.
-    fn warning(&self, ringing: &[String]) -> Option<String> {
+    fn ringing(&self, ringing: &[String]) -> Option<String> {
         let (first, rest) = ringing.split_first()?;
         let Scheme::Steps(variant) = self.scheme else { return None };
         let names = rest.iter().fold(format!("`{first}`"), |names, name| format!("{names}, `{name}`"));
@@ -647,8 +655,11 @@ impl Run {
         ))
     }
 
-    fn about(&self, ended: Ended) -> About {
+    /// What was run, up to the step `last`.
+    fn about(&self, ended: Ended, last: u64) -> About {
         let system = &self.system;
+        let missed =
+            ended.missed.map(|condition| format!("until: `{condition}` has not become true in {last} steps"));
         let parameters = system.parameters().iter().cloned().zip(self.parameters.iter().copied());
         About {
             system: system.name().to_owned(),
@@ -661,7 +672,7 @@ impl Run {
             h: self.h,
             conservative: system.is_conservative(),
             pose: self.pose.clone().or_else(|| pose(system)),
-            warning: self.warning(&ended.ringing),
+            warnings: self.ringing(&ended.ringing).into_iter().chain(missed).collect(),
             events: ended.events,
             stopped: ended.stop.map(|stop| stop.to_string()),
         }

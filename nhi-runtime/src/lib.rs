@@ -57,6 +57,8 @@ extern crate self as nhi_runtime;
 pub mod admissible;
 #[doc(hidden)]
 pub mod balance;
+#[doc(hidden)]
+pub mod bisection;
 mod careful;
 mod compose;
 mod derivatives;

@@ -514,10 +514,15 @@ fn events_end_runs() {
     let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
     let [x, t] = ["x", "t"].map(|name| *column(&csv, name).last().unwrap());
     assert!((x - 0.5).abs() < 1e-14, "{x}");
-    assert!(said.contains("half: 2 times, first at t = 0.5") && said.contains("never: never\n"), "{said}");
+    assert!(
+        said.contains("half: 2 times, first at t = 0.5") && said.contains("never: never became true\n"),
+        "{said}"
+    );
     assert!(said.contains(&format!("until: at t = {t}\n")), "{said}");
     let late = run(&folder, "--until x>=50 --steps 10 --out out.csv");
-    assert!(text(&late.stderr).contains("--until: the condition has not become true in 10 steps"));
+    assert!(text(&late.stderr).contains("warning: until: `x>=50` has not become true in 10 steps"));
+    let over = run(&folder, "--until x>=0 --steps 10 --out out.csv");
+    assert!(!text(&over.stderr).contains("warning"), "{}", text(&over.stderr));
     let wrong = run(&folder, "--until x>=a*z --out out.csv");
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
     assert!(text(&wrong.stderr).contains("unknown name `z`"), "{}", text(&wrong.stderr));

@@ -17,14 +17,11 @@ from nhi._arguments import Array
 from nhi._declaration import compose, core, texts
 from nhi._ensemble import Ensemble
 from nhi._errors import refused
-from nhi._nhi import Core, Simulation
+from nhi._nhi import MOST_STEPS, Core, Simulation
 from nhi._nhi import Report as Derivation
 from nhi._progress import bar
 from nhi._report import Report, displays, embedded
 from nhi._run import Run
-
-#: Steps of a run that ends with an event, if none are given.
-MOST_STEPS = 1_000_000
 
 
 class Acceleration(NamedTuple):
@@ -333,13 +330,11 @@ class System:
                 list((record or {}).items()),
             )
         run = Run(recording, case)
-        if (warning := recording.warning()) is not None:
+        for warning in recording.warnings():
             warnings.warn(warning, stacklevel=2)
         if ended is not None:
             ended.partial = run  # type: ignore[attr-defined]
             raise ended
-        if until is not None and not run.events["until"].size and len(recording) > 1:
-            warnings.warn(f"until: `{until}` has not become true in {steps} steps", stacklevel=2)
         return run
 
     def simulation(

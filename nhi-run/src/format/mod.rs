@@ -77,7 +77,7 @@ fn facts(about: &About) -> Map<String, Value> {
         pose: _,
         stopped,
         events,
-        warning: _,
+        warnings: _,
     } = about;
     let mut facts = Map::new();
     let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);

@@ -26,7 +26,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         pose: None,
         stopped: None,
         events: Vec::new(),
-        warning: None,
+        warnings: Vec::new(),
     };
     Recording { about, columns: all }
 }

@@ -96,7 +96,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 pose,
                 events: Vec::new(),
                 stopped: stopped.map(str::to_owned),
-                warning: None,
+                warnings: Vec::new(),
             },
             columns: columns.iter().map(column).collect(),
         }

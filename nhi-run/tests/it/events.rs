@@ -65,8 +65,10 @@ fn a_condition_that_holds_at_the_start_ends_the_run_there() {
     let ball = run(BALL, "dla2", [&[10.0], &[1.0], &[5.0]], 0.01, 1000);
     let recording = record(&ball, Some("y > 0 && t >= 0"), &[]).unwrap();
     assert_eq!((recording.samples(), times(&recording, "until").len()), (1, 0));
+    assert!(recording.about.warnings.is_empty());
     let recording = record(&ball, Some("y > 100"), &[]).unwrap();
     assert_eq!((recording.samples(), times(&recording, "until").len()), (11, 0));
+    assert_eq!(recording.about.warnings, ["until: `y > 100` has not become true in 1000 steps"]);
 }
 
 #[test]
@@ -119,10 +121,13 @@ fn what_cannot_be_found_is_refused() {
         ("y", "expected a comparison such as `<`"),
         ("z < 0", "unknown name `z`"),
         ("y < 0 <", "comparisons cannot be chained"),
+        ("", "expected"),
     ] {
         let error = record(&run(BALL, "dla2", start, 0.01, 10), Some(condition), &[]).unwrap_err();
         let Error::Declaration(error) = error else { panic!("{error}") };
         let text = error.render(false);
         assert!(text.contains(expected) && text.contains("until:1:"), "{text}");
+        // They show what was written, and nothing around it.
+        assert!(!text.contains("if(") && !text.contains("text_0"), "{text}");
     }
 }

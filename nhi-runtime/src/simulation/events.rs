@@ -3,7 +3,7 @@
 use super::Clock;
 use super::clock::check_time;
 use crate::derivatives::{Departure, Kept, Last};
-use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System, passage};
+use crate::{AnyStepSize, Error, Failure, Method, SampleOf, Simulation, System, bisection, passage};
 
 /// Of more steps than this, one is less than the rounding of their time.
 const MOST_STEPS: f64 = 9007199254740992.0;
@@ -97,25 +97,14 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         after: (M::State<f64>, Last<S, M, f64>),
         condition: impl Fn(&SampleOf<S>) -> bool,
     ) -> Result<f64, Error> {
-        let (now, h) = (self.time(), self.h());
-        // It is false after steps of the size `low` and true after those of the size `high`.
-        let (mut low, mut high, mut found) = (0.0, h, None);
-        loop {
-            let middle = low + 0.5 * (high - low);
-            let t = now + middle;
-            let is_rounding = (high - low).abs() <= f64::EPSILON * h.abs();
-            if is_rounding || t == now + low || t == now + high {
-                break;
-            }
-            let state = self.shortened(middle, t)?;
-            if condition(&self.sample_of(&state, self.steps + 1, t)) {
-                (high, found) = (middle, Some(state));
-            } else {
-                low = middle;
-            }
-        }
+        let now = self.time();
+        let found = bisection::event(now, self.h(), |size| {
+            let t = now + size;
+            let state = self.shortened(size, t)?;
+            Ok(condition(&self.sample_of(&state, self.steps + 1, t)).then_some(state))
+        })?;
         match found {
-            Some(state) => self.accept_shortened(state, high, now + high),
+            Some((size, state)) => self.accept_shortened(state, size, now + size),
             None => {
                 (self.state, self.last) = after;
                 (self.steps, self.kinetic) = (self.steps + 1, f64::NAN);
