@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::check::CheckError;
+use crate::completions::completions;
 use crate::declared::{self, failed, unexpanded};
 use crate::failed::Failed;
 use crate::files::{create, print, read, save, warn};
@@ -14,10 +15,11 @@ use crate::{demo, list, new, progress};
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::report::Format;
 use nhi_codegen::source::ExpandError;
-use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
+use nhi_run::model::MODELS;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -121,7 +123,7 @@ enum Command {
         #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(scoreboard::names()), hide_possible_values = true)]
         model: Vec<String>,
         /// The id of a method; may be repeated. Without it, all methods.
-        #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(methods()), hide_possible_values = true)]
+        #[arg(long, value_name = "ID", value_parser = PossibleValuesParser::new(models::methods()), hide_possible_values = true)]
         method: Vec<String>,
         /// The number of steps of the runs that show a drift of the energy.
         #[arg(long, value_name = "N", default_value_t = 1_000_000)]
@@ -172,6 +174,20 @@ enum Command {
     /// `default-features = false`. C code is a header and a source file for each struct, and `nhi.h`.
     #[command(after_help = examples::GENERATE)]
     Generate(Generate),
+    /// Print a script with which a shell completes commands, flags, models and methods.
+    ///
+    /// - bash: `source <(nhi completions bash)` in `~/.bashrc`
+    /// - zsh: `source <(nhi completions zsh)` in `~/.zshrc`, after `compinit`
+    /// - fish: `nhi completions fish > ~/.config/fish/completions/nhi.fish`
+    #[command(
+        verbatim_doc_comment,
+        about = "Print a script with which a shell completes commands, flags, models and methods",
+        after_help = examples::COMPLETIONS
+    )]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 impl Arguments {
@@ -209,6 +225,7 @@ impl Arguments {
                 report(&file, name.as_deref(), &format, out.as_deref())
             }
             Some(Command::Generate(generate)) => generate.execute(),
+            Some(Command::Completions { shell }) => completions(shell),
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
@@ -309,13 +326,6 @@ fn scoreboard(
     save(&folder.join("README.md"), board.markdown(&captions).as_bytes())
 }
 
-/// Ids of all methods of the tables, each once.
-fn methods() -> impl Iterator<Item = &'static str> {
-    let is_new = |id: &&str| METHODS.iter().all(|method| method.id != *id);
-    let on_groups = GROUP_METHODS.iter().map(|method| method.id).filter(is_new);
-    METHODS.iter().map(|method| method.id).chain(on_groups)
-}
-
 /// Prints something of the structs of a file.
 type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<String, ExpandError>;
 
@@ -338,16 +348,15 @@ fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> 
     }
 }
 
-/// Examples shown after the help of each command. A test runs them.
+/// Examples shown after the help of each command. They run as they stand in the root of the repository; a test runs them.
 mod examples {
     pub(super) const RUN: &str = "Examples:
-  nhi run sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
-  nhi run sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv
-  nhi run sleigh.json --view sleigh.html --plot sleigh.svg";
+  nhi run sleigh_com --h 0.01 --steps 1000 --view sleigh.html
+  nhi run examples/sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
+  nhi run examples/sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv";
     pub(super) const PLAN: &str = concat!(
         "Example:
-  nhi plan sideways.json --out sideways.csv --view sideways.html
-  nhi plan sideways.json --out motion.json
+  nhi plan examples/sideways.json --out sideways.csv --view sideways.html
 
 where sideways.json says that a disk that cannot slide moves sideways:
 ",
@@ -355,28 +364,29 @@ where sideways.json says that a disk that cannot slide moves sideways:
     );
     pub(super) const FIT: &str = concat!(
         "Example:
-  nhi fit identify.json --out fitted.csv --plot fitted.svg
+  nhi fit examples/identify.json --out fitted.csv --plot fitted.svg
 
 where identify.json has positions of a disk with constant torques:
 ",
         include_str!("identify.json")
     );
-    pub(super) const REPORT: &str = "Examples:
-  nhi report sleigh.rs
-  nhi report sleigh.rs --format html --out sleigh.html";
+    pub(super) const REPORT: &str = "Example:
+  nhi report examples/sleigh.rs --format html --out sleigh.html";
     pub(super) const CHECK: &str = "Example:
-  nhi run sleigh.json --out samples.json
+  nhi run sleigh_com --h 0.01 --steps 100 --out samples.json
   nhi check samples.json";
     pub(super) const MODELS: &str = "Example:
   nhi models --show sleigh_com";
     pub(super) const NEW: &str = "Example:
-  nhi new sleigh";
+  nhi new sleigh
+  nhi run sleigh/sleigh.json --view sleigh.html";
     pub(super) const SCOREBOARD: &str = "Examples:
   nhi scoreboard --model nh_particle --method dla2 --steps 2000
-  nhi scoreboard sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.05 --span 10 --method dla2 --steps 2000";
+  nhi scoreboard examples/sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.05 --span 10 --method dla2 --steps 2000";
     pub(super) const EXPAND: &str = "Example:
-  nhi expand sleigh.rs --method dla2";
-    pub(super) const GENERATE: &str = "Examples:
-  nhi generate sleigh.rs --out generated.rs
-  nhi generate sleigh.rs --lang c --out c";
+  nhi expand examples/sleigh.rs --method dla2";
+    pub(super) const GENERATE: &str = "Example:
+  nhi generate examples/sleigh.rs --lang c --out c";
+    pub(super) const COMPLETIONS: &str = "Example:
+  nhi completions bash";
 }

@@ -2,6 +2,7 @@
 
 mod case;
 mod check;
+mod completions;
 mod csv;
 mod declared;
 mod demo;

@@ -1,8 +1,8 @@
-//! The models of the literature.
+//! The models of the literature, and the methods.
 
 use nhi_methods::Method;
 use nhi_run::System;
-use nhi_run::model::MODELS;
+use nhi_run::model::{GROUP_METHODS, METHODS, MODELS};
 
 /// All names, each once.
 pub(crate) fn names() -> Vec<&'static str> {
@@ -13,6 +13,13 @@ pub(crate) fn names() -> Vec<&'static str> {
         }
     }
     names
+}
+
+/// Ids of all methods of the tables, each once.
+pub(crate) fn methods() -> impl Iterator<Item = &'static str> {
+    let is_new = |id: &&str| METHODS.iter().all(|method| method.id != *id);
+    let on_groups = GROUP_METHODS.iter().map(|method| method.id).filter(is_new);
+    METHODS.iter().map(|method| method.id).chain(on_groups)
 }
 
 /// The method of a model where none is named, the default of the derive: models declare all methods, in the order of a table.

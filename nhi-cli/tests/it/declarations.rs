@@ -376,45 +376,91 @@ fn the_front_page() {
     assert!(folder.join("sleigh.svg").exists() && folder.join("sleigh.html").exists());
 }
 
-/// The examples of all helps.
+/// The commands that `nhi --help` lists.
+fn commands(folder: &Path) -> Vec<String> {
+    let help = nhi(folder, "--help");
+    let listed = text(&help.stdout).lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    names.map(str::to_owned).collect()
+}
+
+/// The examples of all helps, in a copy of the repository without anything else.
 #[test]
 fn examples_of_the_help_run() {
-    let folder = folder("help");
-    for (name, text) in [
-        ("disk.rs", include_str!("../../../examples/disk.rs")),
-        ("sideways.json", include_str!("../../../examples/sideways.json")),
-        ("identify.json", include_str!("../../../examples/identify.json")),
-    ] {
-        std::fs::write(folder.join(name), text).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("declarations_help");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("examples")).unwrap();
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, folder.join("examples").join(path.file_name().unwrap())).unwrap();
+        }
     }
-    let mut examples = 0;
-    let commands =
-        ["new", "run", "check", "plan", "fit", "models", "scoreboard", "expand", "report", "generate"];
-    let help = nhi(&folder, "--help");
-    let listed = text(&help.stdout).lines().skip_while(|line| *line != "Commands:").skip(1);
-    for line in listed.take_while(|line| !line.is_empty()) {
-        let name = line.split_whitespace().next().unwrap();
-        assert!(name == "help" || commands.contains(&name), "{name}");
-    }
+    let commands = commands(&folder);
+    assert!(commands.len() >= 11, "{commands:?}");
     for command in commands {
         let help = nhi(&folder, &format!("{command} --help"));
         let help = text(&help.stdout);
-        assert!(help.contains("Example"), "{command}");
-        for line in help.lines().filter_map(|line| line.strip_prefix("  nhi ")) {
+        let (_, last) = help.rsplit_once("\nExample").unwrap_or_else(|| panic!("{command}: {help}"));
+        let examples: Vec<&str> = last.lines().filter_map(|line| line.strip_prefix("  nhi ")).collect();
+        assert!(examples.iter().any(|line| line.starts_with(&format!("{command} "))), "{command}: {help}");
+        for line in examples {
             let done = nhi(&folder, line);
             assert!(done.status.success(), "nhi {line}\n{}", text(&done.stderr));
-            examples += 1;
         }
     }
-    assert!(examples >= 16, "{examples}");
     let sweep = std::fs::read_to_string(folder.join("sweep.csv")).unwrap();
     let a: Vec<String> = column(&sweep, "a").iter().map(|a| format!("{a:.1}")).collect();
     assert_eq!(a.join(" "), "0.1 0.1 0.2 0.2 0.3 0.3 0.4 0.4 0.5 0.5");
     // The new crate has what is run there.
     let checked = nhi(&folder, "check sleigh/sleigh.json");
     assert!(checked.status.success(), "{}", text(&checked.stderr));
-    let case = nhi(&folder, "run sleigh/sleigh.json");
-    assert!(case.status.success(), "{}", text(&case.stderr));
+}
+
+/// Shells complete all commands and flags, models and methods.
+#[test]
+fn completions_of_shells() {
+    let folder = folder("completions");
+    for shell in ["bash", "zsh", "fish"] {
+        let printed = nhi(&folder, &format!("completions {shell}"));
+        assert!(printed.status.success(), "{}", text(&printed.stderr));
+        let script = text(&printed.stdout);
+        for command in commands(&folder) {
+            assert!(script.contains(&command), "{shell}: {command}");
+        }
+        for word in ["project", "scoreboard", "sleigh_com", "snakeboard", "dla_rattle", "rdp", "exact"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        std::fs::write(folder.join(shell), script).unwrap();
+    }
+    // What bash offers after these words.
+    let offered = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let [.., before, last] = words[..] else { panic!("{words:?}") };
+        let asks = format!(
+            "source bash; COMP_WORDS=({}); COMP_CWORD={}; _nhi nhi '{last}' {before}; echo ${{COMPREPLY[@]}}",
+            words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+            words.len() - 1
+        );
+        let mut bash = Command::new("bash");
+        let done = bash.current_dir(&folder).args(["--norc", "-c", &asks]).output().ok()?;
+        assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+        Some(text(&done.stdout).trim().to_owned())
+    };
+    let Some(commands) = offered("nhi sc") else {
+        eprintln!("bash is not installed");
+        return;
+    };
+    assert_eq!(commands, "scoreboard");
+    for (words, expected) in [
+        ("nhi run snake", "snakeboard"),
+        ("nhi run sleigh.rs --proj", "--project"),
+        ("nhi run sleigh.rs --method dla_rattle_", "dla_rattle_midpoint"),
+        ("nhi models --show snakeb", "snakeboard"),
+    ] {
+        assert_eq!(offered(words).as_deref(), Some(expected), "{words}");
+    }
 }
 
 /// The crate of `nhi new` builds, runs and passes its test as it is; it takes the dependencies of this build.
