@@ -1,9 +1,10 @@
 //! Where samples and pictures of a motion go.
 
+use crate::case::unknown;
 use crate::failed::Failed;
 use crate::files::{extension, print, save, warn};
 use clap::Args;
-use nhi_run::{Column, Format, Quantity, Recording, page, plot};
+use nhi_run::{Column, Ended, Format, Quantity, Recording, Run, page, plot};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,9 @@ pub(crate) struct Pictures {
     /// Where to write a page that plays the motion, `.html`.
     #[arg(long, value_name = "FILE")]
     view: Option<PathBuf>,
+    /// The two columns of the phase plane, such as `phi,dot_phi`. Without it, the first coordinate and its velocity.
+    #[arg(long, value_name = "COLUMN,COLUMN", value_delimiter = ',')]
+    phase: Vec<String>,
 }
 
 /// The format of samples in a file.
@@ -147,15 +151,38 @@ impl Pictures {
                 return Err(Failed::Wrong(format!("--{name} {}: expected .{expected}", path.display())));
             }
         }
-        Ok(())
+        match self.phase.len() {
+            0 => Ok(()),
+            2 if self.are_wanted() => Ok(()),
+            2 => Err(Failed::Wrong("--phase: goes with --plot or --view".to_owned())),
+            found => Err(Failed::Wrong(format!("--phase: expected two columns, found {found}"))),
+        }
+    }
+
+    /// Whether the columns that are wanted are those of a run, or among these other ones.
+    pub(crate) fn check_columns(&self, run: &Run, others: &[&str]) -> Result<(), Failed> {
+        let recording = run.recording(&[], Ended::default());
+        let columns = recording.columns.iter().map(|column| column.name.as_str());
+        let known: Vec<&str> = columns.chain(others.iter().copied()).collect();
+        match self.phase.iter().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => Err(Failed::Wrong(format!("--phase: {}", unknown(name, "column", &known, "")))),
+            None => Ok(()),
+        }
+    }
+
+    fn phase(&self) -> Option<[&str; 2]> {
+        match self.phase.as_slice() {
+            [x, y] => Some([x, y]),
+            _ => None,
+        }
     }
 
     pub(crate) fn write(&self, recording: &Recording) -> Result<(), Failed> {
         if let Some(path) = &self.plot {
-            save(path, plot(recording).as_bytes())?;
+            save(path, plot(recording, self.phase()).as_bytes())?;
         }
         if let Some(path) = &self.view {
-            save(path, page(recording).as_bytes())?;
+            save(path, page(recording, self.phase()).as_bytes())?;
         }
         Ok(())
     }

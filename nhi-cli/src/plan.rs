@@ -56,6 +56,7 @@ impl Plan {
             steps: planning.steps as u64,
         };
         let (run, case) = stated.run(motion, self.outputs.out.as_deref());
+        self.outputs.pictures.check_columns(&run, &[])?;
         let unsolved = || Failed::Stopped(format!("{}: {message}", self.problem.display()));
         let recording = match run.record(&mut |_| ControlFlow::Continue(())) {
             Ok(recording) => recording,

@@ -98,14 +98,15 @@ impl Recording {
         self.inner.about.warnings.iter().map(String::as_str).collect()
     }
 
-    /// The page that plays the motion.
-    fn page(&self, py: Python<'_>) -> String {
-        py.detach(|| nhi_run::page(&self.inner))
+    /// The page that plays the motion, with the names of the columns of the phase plane.
+    fn page(&self, py: Python<'_>, phase: Option<(String, String)>) -> String {
+        let phase = phase.as_ref().map(|(x, y)| [x.as_str(), y.as_str()]);
+        py.detach(|| nhi_run::page(&self.inner, phase))
     }
 
     /// A picture of the motion as SVG.
     fn svg(&self, py: Python<'_>) -> String {
-        py.detach(|| nhi_run::plot(&self.inner))
+        py.detach(|| nhi_run::plot(&self.inner, None))
     }
 
     /// The bytes of a file in the format of this extension, CSV perhaps with comments. JSON begins with the fields of the case, a

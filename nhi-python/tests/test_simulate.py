@@ -283,6 +283,11 @@ def test_pandas_and_matplotlib(sleigh):
     np.testing.assert_array_equal(frame["y"], run["y"])
     figure = run.plot()
     assert [len(axis.lines) for axis in figure.axes] == [3, 3, 1, 1]
+    *_, plane = run.plot(phase=("theta", "energy")).axes
+    assert (plane.get_xlabel(), plane.get_ylabel()) == ("theta", "energy")
+    np.testing.assert_array_equal(plane.lines[0].get_ydata(), run.energy)
+    with pytest.raises(ValueError, match="phase: no column `phi`; there are k, t, theta"):
+        run.plot(phase=("phi", "theta"))
     assert run._repr_html_().startswith("<svg")
     assert repr(run) == "<nhi.Run of Sleigh by dla2: 11 samples, h = 0.01>"
 

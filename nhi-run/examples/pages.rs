@@ -15,8 +15,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::args_os().nth(1).ok_or("the folder is missing")?);
     fs::create_dir_all(&folder)?;
     for (name, recording) in recordings::recordings().into_iter().chain(recordings::unusual()) {
-        fs::write(folder.join(format!("{name}.html")), nhi_run::page(&recording))?;
-        fs::write(folder.join(format!("{name}.svg")), nhi_run::plot(&recording))?;
+        fs::write(folder.join(format!("{name}.html")), nhi_run::page(&recording, None))?;
+        fs::write(folder.join(format!("{name}.svg")), nhi_run::plot(&recording, None))?;
     }
     Ok(())
 }

@@ -601,7 +601,7 @@ impl Run {
         for (i, name) in system.velocities().iter().enumerate() {
             add(format!("p_{name}"), Quantity::Momentum, &|sample| sample.p[i]);
         }
-        if samples.first().is_some_and(|sample| sample.jump.is_some()) {
+        if matches!(self.scheme, Scheme::Steps(variant) if variant.method.facts().kind == Kind::Reflecting) {
             for (which, prefix, quantity) in
                 [(0, "p_pre", Quantity::MomentumBefore), (1, "p_post", Quantity::MomentumAfter)]
             {

@@ -265,6 +265,9 @@ fn mistakes_name_the_flag() {
         ),
         ("--steps 1 --view out.htm", "--view out.htm: expected .html"),
         ("--steps 1 --every 0", "every: must be at least 1"),
+        ("--steps 1 --phase x,y", "--phase: goes with --plot or --view"),
+        ("--steps 1 --plot out.svg --phase x", "--phase: expected two columns, found 1"),
+        ("--steps 1 --plot out.svg --phase x,dot_z", "--phase: unknown column `dot_z`, did you mean `dot_x`?"),
         ("--steps 1 --output e=z", "unknown name `z`"),
         ("--steps 1 --v0 1,0,0.3", "violates the constraint `blade`"),
     ] {
@@ -500,6 +503,21 @@ fn a_run_says_what_it_did() {
     let done = nhi(&folder, &format!("{start} --steps 1 --project --out out.csv"));
     assert!(text(&done.stderr).contains("--project changed dot_theta from 1 to "), "{}", text(&done.stderr));
     assert!(text(&done.stderr).contains(", dot_y from 0.5 to "), "{}", text(&done.stderr));
+}
+
+/// Pictures show the phase plane of the columns that are asked for.
+#[test]
+fn phase_planes_of_any_columns() {
+    let folder = folder("phase");
+    let drawn = |more: &str| {
+        let done = run(&folder, &format!("--steps 50 --plot out.svg {more}"));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        std::fs::read_to_string(folder.join("out.svg")).unwrap()
+    };
+    let usual = drawn("");
+    assert_eq!(drawn("--phase theta,dot_theta"), usual);
+    let energies = drawn("--phase dot_x,energy");
+    assert!(energies != usual && energies.matches(">energy<").count() == usual.matches(">energy<").count() + 1);
 }
 
 /// A model is run by its name, from its own start or another one.

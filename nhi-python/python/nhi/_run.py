@@ -126,10 +126,13 @@ class Run(Mapping[str, Array]):
         path.write_bytes(self._recording.file(path.suffix.removeprefix("."), json.dumps(case), comments))
         return path
 
-    def view(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a page that plays the motion: one file, which a browser shows without a network."""
-        path = Path(path)
-        path.write_text(self._recording.page(), encoding="utf-8")
+    def view(self, path: str | os.PathLike[str], phase: tuple[str, str] | None = None) -> Path:
+        """Writes a page that plays the motion: one file, which a browser shows without a network.
+
+        `phase` are the names of the columns of its phase plane, by default the first coordinate and its velocity.
+        """
+        path, plane = Path(path), self._phase(phase)
+        path.write_text(self._recording.page(plane), encoding="utf-8")
         return path
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -139,22 +142,47 @@ class Run(Mapping[str, Array]):
         frame.attrs = self.about
         return frame
 
-    def plot(self) -> Figure:
-        """Coordinates, velocities, multipliers and the change of the energy over time. Needs Matplotlib."""
+    def plot(self, phase: tuple[str, str] | None = None) -> Figure:
+        """Coordinates, velocities, multipliers and the change of the energy over time. Needs Matplotlib.
+
+        `phase` are the names of two columns, which are drawn beside them as a phase plane.
+        """
+        plane = self._phase(phase)
         figures = needed("matplotlib.figure", "plot", "Run.plot")
         names = self._recording.names_of
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
-        figure: Figure = figures.Figure(figsize=(7, 2 * len(panels) + 2), layout="constrained")
-        axes = figure.subplots(len(panels) + 1, sharex=True, squeeze=False)[:, 0]
+        rows, columns = len(panels) + 1, 1 if plane is None else 2
+        figure: Figure = figures.Figure(figsize=(7 * columns, 2 * rows), layout="constrained")
+        grid = figure.add_gridspec(rows, columns)
+        axes = [figure.add_subplot(grid[0, 0])]
+        axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, rows)]
+        for axis in axes[:-1]:
+            axis.tick_params(labelbottom=False)
         for axis, (_, columns) in zip(axes[:-1], panels, strict=True):
             for column in columns:
                 axis.plot(self.t, self[column], label=column)
             axis.legend(loc="upper right", fontsize="small")
         axes[-1].plot(self.t, self.energy - self.energy[:1])
         axes[-1].set(xlabel="t", ylabel="energy − energy(0)")
+        if plane is not None:
+            axis = figure.add_subplot(grid[:, 1])
+            axis.plot(self[plane[0]], self[plane[1]])
+            axis.set(xlabel=plane[0], ylabel=plane[1])
         about = self.about
         axes[0].set_title(f"{about['system']}, {about['method']}, h = {about['h']}")
         return figure
+
+    def _phase(self, names: tuple[str, str] | None) -> tuple[str, str] | None:
+        """The names of two columns that are there."""
+        if names is None:
+            return None
+        if isinstance(names, str) or len(names) != 2:
+            raise ValueError(f"phase: expected the names of two columns, found {names!r}")
+        for name in names:
+            if name not in self.columns:
+                raise ValueError(f"phase: no column `{name}`; there are {', '.join(self.columns)}")
+        x, y = names
+        return x, y
 
     def __repr__(self) -> str:
         about, samples = self.about, len(self._recording)

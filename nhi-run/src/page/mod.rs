@@ -14,10 +14,13 @@ const SCRIPTS: [&str; 3] = [include_str!("panel.js"), include_str!("scenes.js"),
 /// An HTML page that shows and plays `recording`: pictures of the body or its path where columns are positions or a pose,
 /// all quantities over time, and a phase plane. The page is one file, loads nothing, and needs no network.
 ///
+/// `phase` are the names of the columns of the phase plane. Left out, or where there are no such columns, they are the first
+/// coordinate and its velocity, or velocities of the body.
+///
 /// Long recordings are shown with about 20 000 samples, among them the extremes of every column; the page says so. Values
 /// that are not finite are gaps in the curves. Between samples, positions and angles are interpolated linearly.
-pub fn page(recording: &Recording) -> String {
-    let panels = Panels::of(recording, SAMPLES);
+pub fn page(recording: &Recording, phase: Option<[&str; 2]>) -> String {
+    let panels = Panels::of(recording, SAMPLES).with_phase(phase);
     let json = serde_json::to_string(&panels).expect("numbers, names and lists are JSON");
     let title = escaped(&panels.title);
     let scripts = SCRIPTS.concat();

@@ -10,7 +10,7 @@ fn names_are_no_markup() {
     recording.about.system = MARKUP.to_owned();
     recording.about.stopped = Some(MARKUP.to_owned());
     recording.about.parameters = vec![(MARKUP.to_owned(), f64::NAN)];
-    let page = page(&recording);
+    let page = page(&recording, None);
     // Those of the template: a style, the recording and a script.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
     assert!(page.contains("<title>&lt;/script&gt;&lt;script&gt;alert(&#39;a &amp; &quot;b&quot;&#39;)"));
@@ -20,7 +20,7 @@ fn names_are_no_markup() {
 #[test]
 fn names_are_read_back() {
     let recording = recording(&[(MARKUP, Quantity::Coordinate, &[0.0, f64::NAN])]);
-    let page = page(&recording);
+    let page = page(&recording, None);
     let (_, rest) = page.split_once("id=\"recording\">").expect("the recording");
     let (json, _) = rest.split_once("</script>").expect("its end");
     let read: serde_json::Value = serde_json::from_str(json).expect("JSON");
@@ -30,7 +30,7 @@ fn names_are_read_back() {
 
 #[test]
 fn pages_need_no_network() {
-    let page = page(&recording(&[("x", Quantity::Coordinate, &[0.0, 1.0])]));
+    let page = page(&recording(&[("x", Quantity::Coordinate, &[0.0, 1.0])]), None);
     for loading in ["http:", "https:", "src=", "href=", "@import", "url(", "fetch(", "import("] {
         assert!(!page.contains(loading), "{loading}");
     }

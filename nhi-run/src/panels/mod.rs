@@ -144,6 +144,13 @@ impl Panels {
             columns,
         }
     }
+
+    /// The same with these columns in the phase plane, if they are there.
+    pub(crate) fn with_phase(self, names: Option<[&str; 2]>) -> Panels {
+        let place = |name: &str| self.columns.iter().position(|column| column.name == name);
+        let chosen = names.and_then(|[x, y]| Some([place(x)?, place(y)?]));
+        Panels { phase: chosen.or(self.phase), ..self }
+    }
 }
 
 /// What the heading says of the run.

@@ -269,6 +269,16 @@ fn phase_planes_start_with_a_coordinate_and_its_velocity() {
     assert_eq!(phase(&[("theta", q), ("omega", v), ("v", v)]), named(["omega", "v"]));
     assert_eq!(phase(&[("a", q), ("b", q)]), named(["a", "b"]));
     assert_eq!(phase(&[("a", q)]), None);
+    // Of the user's choice, if the columns are there.
+    let values: &[f64] = &[0.0, 1.0];
+    let recording = recording(&[("a", q, values), ("b", q, values), ("dot_b", v, values)]);
+    let chosen = |names: [&str; 2]| {
+        let panels = Panels::of(&recording, 10).with_phase(Some(names));
+        panels.phase.map(|phase| phase.map(|column| panels.columns[column].name.clone()))
+    };
+    assert_eq!(chosen(["dot_b", "a"]), named(["dot_b", "a"]));
+    assert_eq!(chosen(["t", "b"]), named(["t", "b"]));
+    assert_eq!(chosen(["a", "c"]), named(["b", "dot_b"]));
 }
 
 #[test]

@@ -39,12 +39,12 @@ const PATHS: [&str; crate::panels::CURVES] =
     [COLOURS[3], COLOURS[4], COLOURS[5], COLOURS[6], COLOURS[0], COLOURS[1], COLOURS[2]];
 
 /// An SVG picture of `recording` with the panels of its [`page`](crate::page()): pictures of the body or its path where columns
-/// are positions or a pose, all quantities over time, and a phase plane.
+/// are positions or a pose, all quantities over time, and a phase plane of the columns `phase`.
 ///
 /// Long recordings are shown with about 3 000 samples, among them the extremes of every column. Values that are not finite
 /// are gaps in the curves.
-pub fn plot(recording: &Recording) -> String {
-    let panels = Panels::of(recording, SAMPLES);
+pub fn plot(recording: &Recording, phase: Option<[&str; 2]>) -> String {
+    let panels = Panels::of(recording, SAMPLES).with_phase(phase);
     let mut svg = Svg::new();
     let mut drawings: Vec<Drawing<'_>> = Vec::new();
     if panels.samples > 0 {

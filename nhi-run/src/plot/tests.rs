@@ -6,7 +6,7 @@ use crate::recording::{Pose, Quantity};
 fn names_are_no_markup() {
     let mut recording = recording(&[("a<b & \"c\"", Quantity::Multiplier, &[0.0, 1.0])]);
     recording.about.system = "</svg><script>".to_owned();
-    let svg = plot(&recording);
+    let svg = plot(&recording, None);
     assert!(svg.contains(">a&lt;b &amp; &quot;c&quot;</text>"));
     assert!(svg.contains("<title>&lt;/svg&gt;&lt;script&gt;</title>"));
     assert_eq!((svg.matches("</svg>").count(), svg.matches("<script").count()), (1, 0));
@@ -24,7 +24,7 @@ fn every_panel_has_a_title_and_its_curves() {
     ]);
     recording.about.pose = Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
     recording.about.stopped = Some("a step failed".to_owned());
-    let svg = plot(&recording);
+    let svg = plot(&recording, None);
     for text in ["System", "Path", "Coordinates", "Velocities", "Error of the energy", "Phase plane", "m = 2"]
     {
         assert!(svg.contains(&format!(">{text}</text>")), "{text}");
@@ -41,7 +41,7 @@ fn every_panel_has_a_title_and_its_curves() {
 #[test]
 fn values_that_are_not_finite_are_gaps() {
     let values = [0.0, 1.0, f64::NAN, 3.0, f64::INFINITY, 1e300, 4.0, 5.0];
-    let svg = plot(&recording(&[("lambda", Quantity::Multiplier, &values)]));
+    let svg = plot(&recording(&[("lambda", Quantity::Multiplier, &values)]), None);
     let curve = svg.lines().find(|line| line.matches("h0").count() > 1).expect("a curve with gaps");
     let path = curve.split('"').nth(1).expect("a path");
     assert_eq!((path.matches('M').count(), path.matches('l').count()), (3, 2));
@@ -50,7 +50,7 @@ fn values_that_are_not_finite_are_gaps() {
 
 #[test]
 fn an_empty_recording_has_a_picture() {
-    let svg = plot(&recording(&[]));
+    let svg = plot(&recording(&[]), None);
     assert!(svg.contains(">no samples</text>"));
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
 }

@@ -84,7 +84,7 @@ fn pages_follow_the_mouse() {
     let recordings = recordings::recordings();
     let (_, ball) = recordings.iter().find(|(name, _)| *name == "ball").expect("it is there");
     let file = folder.join("page.html");
-    fs::write(&file, page(ball)).expect("a file");
+    fs::write(&file, page(ball, None)).expect("a file");
     for size in [SCREEN, PHONE] {
         let session = browser.open(size);
         browser.navigate(&session, &format!("file://{}", file.display()));
@@ -115,7 +115,7 @@ fn all_play(test: &str, recordings: Vec<(&'static str, Recording)>, moves: &str)
     let Some((mut browser, folder)) = browser(test) else { return };
     let mut wrong = Vec::new();
     for (name, recording) in recordings {
-        let page = page(&recording);
+        let page = page(&recording, None);
         for (window, size) in [("screen", SCREEN), ("phone", PHONE)] {
             let name = format!("{name}-{window}");
             let found = play((&mut browser, &folder), &name, &page, size, moves);
@@ -187,7 +187,7 @@ fn faults_of_a_page_are_found() {
     let Some((mut browser, folder)) = browser("faults") else { return };
     let recordings = recordings::unusual();
     let (_, recording) = recordings.iter().find(|(name, _)| *name == "gaps").expect("it is there");
-    let page = page(recording);
+    let page = page(recording, None);
     let faults = [
         ("exception", "</body>", "<script>unknown()</script></body>", "unknown is not defined"),
         ("console", "</body>", "<script>console.error('spoken')</script></body>", "spoken"),
