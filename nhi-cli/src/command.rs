@@ -2,9 +2,9 @@
 
 use crate::check::CheckError;
 use crate::completions::completions;
-use crate::declared::{self, failed, unexpanded};
+use crate::declared::{self, failed, source, unexpanded};
 use crate::failed::Failed;
-use crate::files::{create, print, read, save, warn};
+use crate::files::{create, print, save, warn};
 use crate::fit::Fit;
 use crate::generate::Generate;
 use crate::models;
@@ -135,7 +135,7 @@ enum Command {
     /// Print the Rust code that the derive generates.
     #[command(after_help = examples::EXPAND)]
     Expand {
-        /// A Rust source file with declarations.
+        /// A Rust source file with declarations, or the name of a model of `nhi models`.
         file: PathBuf,
         /// The struct to print. Without it, all that derive `Nonholonomic`.
         #[arg(long = "struct", value_name = "NAME")]
@@ -156,7 +156,7 @@ enum Command {
     /// Write a document on a declared system: equations, structure, symmetries, and what to expect of the methods.
     #[command(after_help = examples::REPORT)]
     Report {
-        /// A Rust source file with declarations.
+        /// A Rust source file with declarations, or the name of a model of `nhi models`.
         file: PathBuf,
         /// The struct; necessary if several derive `Nonholonomic`.
         #[arg(long = "struct", value_name = "NAME")]
@@ -330,14 +330,14 @@ fn scoreboard(
 type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<String, ExpandError>;
 
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand) -> Result<(), Failed> {
-    let text = read(file)?;
+    let text = source(file)?;
     let code = expand(&text, name, method, default_engine().as_mut());
     print(code.map_err(|error| unexpanded(file, &text, name, &error))?.as_bytes())
 }
 
 fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> Result<(), Failed> {
     let format = Format::named(format).unwrap_or(Format::Markdown);
-    let text = read(file)?;
+    let text = source(file)?;
     let report = nhi_codegen::report::read(&text, name, default_engine().as_mut());
     let report = report.map_err(|error| unexpanded(file, &text, name, &error))?;
     warn(report.warning.clone());

@@ -20,7 +20,9 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failed> {
         .mut_subcommand("models", |models| models.mut_arg("show", model));
     // bash completes names of files where none of the values fits. In zsh there would be no files.
     if shell == Shell::Bash {
-        command = command.mut_subcommand("run", |run| run.mut_arg("file", model));
+        for name in ["run", "expand", "report", "generate"] {
+            command = command.mut_subcommand(name, |of| of.mut_arg("file", model));
+        }
     }
     let mut script = Vec::new();
     generate(shell, &mut command, "nhi", &mut script);

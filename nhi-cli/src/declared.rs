@@ -2,11 +2,11 @@
 
 use crate::case::{Case, Malformed, unknown};
 use crate::failed::Failed;
-use crate::files::read;
+use crate::files::{extension, read};
 use crate::models;
 use crate::problem::Problem;
 use nhi_codegen::source::{ExpandError, structs};
-use nhi_run::model::{Declared, Unloaded, loaded, named};
+use nhi_run::model::{Bundled, Declared, Unloaded, loaded, named};
 use nhi_run::{Error, System};
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
@@ -20,6 +20,23 @@ pub(crate) fn system(
     let text = read(file)?;
     System::with_outputs(&text, &file.display().to_string(), name, outputs)
         .map_err(|error| failed(error.into()))
+}
+
+/// The model that stands in the place of a file which does not exist.
+pub(crate) fn bundled(file: &Path) -> Result<&'static Bundled, Failed> {
+    let name = file.to_string_lossy();
+    named(&name, false).ok_or_else(|| {
+        let problem = unknown(&name, "model", &models::names(), "");
+        Failed::Wrong(format!("{name}: no such file, and {problem}"))
+    })
+}
+
+/// The text of a file with declarations, or of the model of that name where there is no such file.
+pub(crate) fn source(file: &Path) -> Result<String, Failed> {
+    match extension(file).is_empty() && !file.exists() {
+        true => Ok(bundled(file)?.declaration.to_owned()),
+        false => read(file),
+    }
 }
 
 /// An error of a declaration as rustc prints it, any other in a line.

@@ -46,7 +46,7 @@ impl Fit {
     pub(crate) fn execute(&self) -> Result<(), Failed> {
         self.pictures.check()?;
         let format = self.out.as_deref().map(format_of).transpose()?;
-        let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS)?;
+        let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS, &["measured", "samples"])?;
         let wrong = |malformed: Malformed| stated.wrong(malformed);
         let measured = given(&stated.own.measured, "measured").map_err(wrong)?.clone();
         let samples = samples(&stated, &measured)?;

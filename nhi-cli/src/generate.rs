@@ -1,8 +1,8 @@
 //! Source files of generated code.
 
-use crate::declared::unexpanded;
+use crate::declared::{source, unexpanded};
 use crate::failed::Failed;
-use crate::files::{create, read, save};
+use crate::files::{create, save};
 use clap::{Args, ValueEnum};
 use nhi_codegen::engine::default_engine;
 use nhi_codegen::generate::Request;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What to generate from which file.
 #[derive(Args, Debug)]
 pub(crate) struct Generate {
-    /// A Rust source file with declarations.
+    /// A Rust source file with declarations, or the name of a model of `nhi models`.
     file: PathBuf,
     /// The language of the generated code.
     #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = Language::Rust)]
@@ -50,7 +50,7 @@ enum Real {
 impl Generate {
     /// Writes or checks the files.
     pub(crate) fn execute(&self) -> Result<(), Failed> {
-        let source = read(&self.file)?;
+        let source = source(&self.file)?;
         let request = Request { name: self.name.clone(), methods: self.method.clone() };
         match self.lang {
             Language::Rust if self.real == Real::Float => {

@@ -40,7 +40,7 @@ struct Fields {
 impl Plan {
     pub(crate) fn execute(&self) -> Result<(), Failed> {
         let format = self.outputs.format()?;
-        let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS)?;
+        let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS, &["steps", "q1"])?;
         let planning = planning(&stated).map_err(|malformed| stated.wrong(malformed))?;
         let Planned { plan, others, .. } = planning.solve().map_err(|error| stated.unsolved(error))?;
         let message = format!("cost {}, {}", plan.cost, plan.status);

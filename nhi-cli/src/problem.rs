@@ -63,6 +63,7 @@ impl<'a> Problem<'a> {
 
     /// The problem stated by a case with this text, for its model.
     pub(crate) fn of(case: Case, text: &str, model: &'a Declared) -> Result<Self, Malformed> {
+        all_given(&case, model)?;
         let layout = case.group.as_ref().map(|group| Layout::of(group, model)).transpose()?;
         if let Some(names) = &case.coordinates {
             coordinates(names, model)?;
@@ -172,6 +173,32 @@ pub(crate) fn method_or_first<'c>(case: &'c Case, model: &Declared) -> Result<&'
 
 pub(crate) fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Malformed> {
     field.as_ref().ok_or_else(|| Malformed::new(name, "missing"))
+}
+
+/// Whether nothing is missing, or one field alone, which has an error of its own.
+fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
+    let is_given = |name: &str| case.params.iter().flatten().any(|(known, _)| known == name);
+    let parameters = model.parameters();
+    let parameters = parameters.iter().zip(model.defaults()).filter(|(_, value)| value.is_nan());
+    let parameters = parameters.map(|(name, _)| name.split('[').next().unwrap_or(name));
+    let mut missing: Vec<String> =
+        parameters.filter(|name| !is_given(name)).map(|name| format!("params.{name}")).collect();
+    missing.dedup();
+    // The exact flow can do with the times of samples.
+    let has_steps = case.method.as_deref() != Some("exact") || case.h.is_some() || case.steps.is_some();
+    let has_start = case.initial.is_none();
+    for (name, is_missing) in [
+        ("q0", has_start && case.q0.is_none()),
+        ("v0", has_start && case.v0.is_none()),
+        ("h", has_steps && case.h.is_none()),
+        ("steps", has_steps && case.steps.is_none()),
+    ] {
+        missing.extend(is_missing.then(|| name.to_owned()));
+    }
+    match missing.len() {
+        0 | 1 => Ok(()),
+        _ => Err(Malformed::new("", format!("missing: {}", missing.join(", ")))),
+    }
 }
 
 /// Configuration and velocity at t = 0.

@@ -12,7 +12,7 @@ use crate::problem::pose;
 use crate::progress::{Interrupt, Progress};
 use clap::Args;
 use nhi_methods::Variant;
-use nhi_run::model::{Declared, Model as _, named};
+use nhi_run::model::{Declared, Model as _};
 use nhi_run::{Events, Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -108,13 +108,7 @@ impl Simulate {
 
     /// A model of the literature by its name, whose parameters and start may be left out.
     fn model(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
-        let name = self.file.to_string_lossy();
-        let bundled = named(&name, false).ok_or_else(|| {
-            Failed::Wrong(format!(
-                "{name}: no such file, and {}",
-                unknown(&name, "model", &models::names(), "")
-            ))
-        })?;
+        let bundled = declared::bundled(&self.file)?;
         let outputs = self.further_outputs();
         let model = bundled.load_with(&outputs).map_err(failed)?;
         let parameters = model.defaults();
@@ -368,6 +362,7 @@ impl Start {
     /// conserved.
     pub(crate) fn model(&self, file: &Path, conservative: bool) -> Result<(Declared, f64), Failed> {
         let system = declared::system(file, self.name.as_deref(), &[])?;
+        self.all_given(&system, None, &[], None)?;
         let mut run = self.run(system, None, None, &[])?;
         if let Scheme::Steps(variant) = run.scheme {
             let simulation = run.simulation(variant).map_err(hint)?;
@@ -402,7 +397,11 @@ impl Start {
             ] {
                 let swept = sweeps.iter().filter(|sweep| sweep.quantity == quantity).count();
                 if flags.is_empty() && swept < names.len() {
-                    missing.push(format!("--{flag} {}", names.join(",").to_uppercase()));
+                    let rates = if quantity == Quantity::Velocity { system.shape() } else { 0 };
+                    let names = names.iter().enumerate();
+                    let names =
+                        names.map(|(i, name)| format!("{}{name}", if i < rates { "dot_" } else { "" }));
+                    missing.push(format!("--{flag} {}", names.collect::<Vec<_>>().join(",").to_uppercase()));
                 }
             }
         }

@@ -51,8 +51,8 @@ pub(crate) struct Motion<'a> {
 }
 
 impl<T: DeserializeOwned> Stated<T> {
-    /// Reads a problem that has these fields of its own.
-    pub(crate) fn read(file: &Path, fields: &[&str]) -> Result<Stated<T>, Failed> {
+    /// Reads a problem that has these fields of its own, some of which are required.
+    pub(crate) fn read(file: &Path, fields: &[&str], required: &[&str]) -> Result<Stated<T>, Failed> {
         let text = read(file)?;
         let wrong = |malformed: Malformed| Failed::Wrong(format!("{}: {malformed}", file.display()));
         let all: Map<String, Value> =
@@ -60,6 +60,11 @@ impl<T: DeserializeOwned> Stated<T> {
         let known = [&COMMON[..], fields].concat();
         if let Some(name) = all.keys().find(|name| !known.contains(&name.as_str())) {
             return Err(wrong(unknown(name, "field", &known, "")));
+        }
+        let required = ["q0", "v0", "h"].iter().chain(required).copied();
+        let missing: Vec<&str> = required.filter(|name| !all.contains_key(*name)).collect();
+        if missing.len() > 1 {
+            return Err(wrong(Malformed::new("", format!("missing: {}", missing.join(", ")))));
         }
         let (common, own): (Map<_, _>, Map<_, _>) =
             all.into_iter().partition(|(name, _)| COMMON.contains(&name.as_str()));

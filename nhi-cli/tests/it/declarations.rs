@@ -214,7 +214,7 @@ fn mistakes_name_the_flag() {
         ),
         (
             "run sleigh.rs",
-            "missing: --set J=VALUE,m=VALUE,a=VALUE --q0 THETA,X,Y --v0 THETA,X,Y --h H --steps N",
+            "missing: --set J=VALUE,m=VALUE,a=VALUE --q0 THETA,X,Y --v0 DOT_THETA,DOT_X,DOT_Y --h H --steps N",
         ),
         (
             "run sleigh.rs --set m=1 --v0 0,0,0 --h 1",
@@ -267,7 +267,10 @@ fn mistakes_name_the_flag() {
         ("--steps 1 --every 0", "every: must be at least 1"),
         ("--steps 1 --phase x,y", "--phase: goes with --plot or --view"),
         ("--steps 1 --plot out.svg --phase x", "--phase: expected two columns, found 1"),
-        ("--steps 1 --plot out.svg --phase x,dot_z", "--phase: unknown column `dot_z`, did you mean `dot_x`?"),
+        (
+            "--steps 1 --plot out.svg --phase x,dot_z",
+            "--phase: unknown column `dot_z`, did you mean `dot_x`?",
+        ),
         ("--steps 1 --output e=z", "unknown name `z`"),
         ("--steps 1 --v0 1,0,0.3", "violates the constraint `blade`"),
     ] {
@@ -517,7 +520,9 @@ fn phase_planes_of_any_columns() {
     let usual = drawn("");
     assert_eq!(drawn("--phase theta,dot_theta"), usual);
     let energies = drawn("--phase dot_x,energy");
-    assert!(energies != usual && energies.matches(">energy<").count() == usual.matches(">energy<").count() + 1);
+    assert!(
+        energies != usual && energies.matches(">energy<").count() == usual.matches(">energy<").count() + 1
+    );
 }
 
 /// A model is run by its name, from its own start or another one.
@@ -530,9 +535,60 @@ fn models_by_name() {
     assert_eq!((json["model"].as_str(), json["params"]["m"].as_f64()), (Some("sleigh_com"), Some(2.0)));
     assert_eq!((json["q0"][0].as_f64(), json["method"].as_str()), (Some(0.3), Some("dla2")));
     assert!(text(&nhi(&folder, "check out.json").stdout).starts_with("ok out.json: "));
-    let wrong = nhi(&folder, "run sleigh_con --h 0.01 --steps 10");
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(text(&wrong.stderr).contains("did you mean `sleigh_com`?"), "{}", text(&wrong.stderr));
+    for command in ["expand", "generate --lang c --out c"] {
+        let done = nhi(&folder, &format!("{command} sleigh_com --method dla2"));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    let report = nhi(&folder, "report sleigh_com");
+    assert!(text(&report.stdout).starts_with("# SleighCom\n"), "{}", text(&report.stderr));
+    for wrong in ["run sleigh_con --h 0.01 --steps 10", "report sleigh_con", "expand sleigh_con"] {
+        let wrong = nhi(&folder, wrong);
+        assert_eq!(wrong.status.code(), Some(2));
+        assert!(text(&wrong.stderr).contains("did you mean `sleigh_com`?"), "{}", text(&wrong.stderr));
+    }
+}
+
+/// Several missing fields and flags are told at once, and the method may be left out everywhere.
+#[test]
+fn what_is_missing_is_told_at_once() {
+    let folder = folder("missing");
+    let declared = r#""declaration": "sleigh.rs", "params": {"J": 1, "m": 1, "a": 0.2}"#;
+    for (file, text) in [
+        ("case.json", r#"{"declaration": "sleigh.rs", "params": {"m": 1}, "h": 0.1}"#.to_owned()),
+        ("model.json", r#"{"model": "sleigh_com"}"#.to_owned()),
+        ("problem.json", format!("{{{declared}, \"h\": 0.1}}")),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    for (arguments, missing) in [
+        ("run case.json", "params.J, params.a, q0, v0, steps"),
+        ("check model.json", "q0, v0, h, steps"),
+        ("plan problem.json", "q0, v0, steps, q1"),
+        ("fit problem.json", "q0, v0, measured, samples"),
+        ("run sleigh.rs --set J=1,m=1,a=1 --h 1 --steps 1", "--q0 THETA,X,Y --v0 DOT_THETA,DOT_X,DOT_Y"),
+        ("scoreboard sleigh.rs --set m=1,a=1 --q0 0,0,0 --v0 0,0,0", "--set J=VALUE --h H"),
+    ] {
+        let wrong = nhi(&folder, arguments);
+        assert_eq!(wrong.status.code(), Some(2), "{arguments}");
+        let said = text(&wrong.stderr);
+        assert!(said.ends_with(&format!("missing: {missing}\n")), "{arguments}: {said}");
+    }
+    let driven = SLEIGH.replace("lagrangian =", "inputs(u, w), force = u*dx + w*dtheta, lagrangian =");
+    std::fs::write(folder.join("driven.rs"), driven).unwrap();
+    let start = format!("{declared}, \"h\": 0.1, \"q0\": [0, 0, 0], \"v0\": [1, 0.5, 0.2]");
+    let driven = start.replace("sleigh.rs", "driven.rs").replace("[1, 0.5, 0.2]", "[0, 0, 0]");
+    let samples = "\"samples\": [[0.1, 0.05], [0.2, 0.1], [0.4, 0.18]]";
+    for (file, text) in [
+        ("case.json", format!("{{{start}, \"steps\": 4}}")),
+        ("plan.json", format!("{{{driven}, \"steps\": 4, \"q1\": [null, 0.1, null]}}")),
+        ("fit.json", format!("{{{start}, \"measured\": [\"x\"], {samples}, \"unknowns\": [\"theta(0)\"]}}")),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    for arguments in ["run case.json --out out.json", "check out.json", "plan plan.json", "fit fit.json"] {
+        let done = nhi(&folder, arguments);
+        assert!(done.status.success(), "{arguments}: {}", text(&done.stderr));
+    }
 }
 
 /// A mistyped command is told with the one that was meant.
