@@ -172,7 +172,7 @@ impl Pictures {
 
     fn phase(&self) -> Option<[&str; 2]> {
         match self.phase.as_slice() {
-            [x, y] => Some([x, y]),
+            [x, y] => Some([x.as_str(), y.as_str()]),
             _ => None,
         }
     }

@@ -82,7 +82,7 @@ pub(super) const GREEK: &[(&str, char)] = &[
 ];
 
 impl Math {
-    /// A name of a declaration: Greek letters by their names, what follows them and `_` as an index.
+    /// A name of a declaration: a Greek letter by its name, any other word whole, and what follows `_` and digits at the end as an index.
     pub fn name(text: &str) -> Math {
         if let Some(inner) = text.strip_prefix("dot(").and_then(|rest| rest.strip_suffix(')')) {
             return Math::Dots(Box::new(Math::name(inner)), 1);
@@ -97,17 +97,13 @@ impl Math {
         };
         let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let (letters, digits) = if letters.is_empty() { (word, "") } else { word.split_at(letters.len()) };
-        let (letter, rest) =
-            if GREEK.iter().any(|(name, _)| *name == letters) { (letters, "") } else { cut(letters) };
-        for part in [&digits.to_owned(), &rest.to_owned()] {
-            if !part.is_empty() {
-                index = if index.is_empty() { part.clone() } else { format!("{part},{index}") };
-            }
+        if !digits.is_empty() {
+            index = if index.is_empty() { digits.to_owned() } else { format!("{digits},{index}") };
         }
         if !entries.is_empty() {
             index = if index.is_empty() { entries } else { format!("{index},{entries}") };
         }
-        let base = Math::Name(letter.to_owned());
+        let base = Math::Name(letters.to_owned());
         if index.is_empty() { base } else { base.with_index(Math::word(&index)) }
     }
 
@@ -181,12 +177,6 @@ impl Math {
             }
         }
     }
-}
-
-/// The first letter, and the rest.
-fn cut(word: &str) -> (&str, &str) {
-    let end = word.chars().next().map_or(0, char::len_utf8);
-    word.split_at(end)
 }
 
 /// A sum in lines of about that width, each after the first beginning with a sign.

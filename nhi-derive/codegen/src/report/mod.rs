@@ -31,7 +31,7 @@ pub struct Report {
     pub pool: Pool,
     /// What to do about the size of what is generated, if that is very long.
     pub warning: Option<String>,
-    /// The sections, in the order of [`SECTIONS`].
+    /// The sections, in the order of [`SECTIONS`], and an appendix where something is left to it.
     pub sections: Vec<Section>,
 }
 
@@ -61,6 +61,8 @@ pub enum Block {
     Finding(Finding),
     /// A heading inside of a section, with an anchor.
     Heading(String, String),
+    /// Parts of formulas, each with its symbol, in the order of their evaluation.
+    Parts(Vec<(Expr, Expr)>),
 }
 
 /// A formula.
@@ -74,6 +76,8 @@ pub struct Formula {
     pub value: Matrix,
     /// Parts of the value that have names of their own, in the order of their evaluation.
     pub parts: Vec<(Expr, Expr)>,
+    /// Whether people find the parts in the appendix: they are longer than a screen.
+    pub in_appendix: bool,
 }
 
 /// The left-hand side of a formula.
@@ -94,6 +98,8 @@ pub struct Table {
     pub name: &'static str,
     /// The heads of its columns.
     pub head: Vec<&'static str>,
+    /// Whether each cell behind the first has a reason after a colon.
+    pub has_reasons: bool,
     /// Its rows.
     pub rows: Vec<Vec<String>>,
 }

@@ -2,7 +2,7 @@
 
 use super::mathml::{display, escaped};
 use super::texmath::{WHERE, remark};
-use super::typeset;
+use super::{of_parts, readable, typeset};
 use crate::report::{Block, Formula, Report, Table};
 use std::fmt::Write as _;
 
@@ -31,6 +31,10 @@ pub(super) fn print(report: &Report) -> String {
                 }
                 Block::Heading(key, title) => {
                     let _ = writeln!(out, "<h3 id=\"{key}\">{}</h3>", inline(title));
+                }
+                Block::Parts(parts) => {
+                    let equations = display(&of_parts(&report.pool, parts));
+                    let _ = writeln!(out, "<div class=\"formula\">{equations}</div>");
                 }
                 Block::Finding(finding) => {
                     let (answer, class) = (finding.answer.text(), finding.answer.text().replace(' ', "-"));
@@ -66,7 +70,9 @@ fn formula(out: &mut String, report: &Report, formula: &Formula) {
     if !typeset.equations.is_empty() {
         let _ = writeln!(out, "<div class=\"formula\">{}</div>", display(&typeset.equations));
     }
-    if !typeset.parts.is_empty() {
+    if formula.in_appendix {
+        let _ = writeln!(out, "<p>{WHERE} parts that the <a href=\"#appendix\">appendix</a> lists.</p>");
+    } else if !typeset.parts.is_empty() {
         let _ = writeln!(out, "<p>{WHERE}</p>\n<div class=\"formula\">{}</div>", display(&typeset.parts));
     }
     if let Some(remark) = remark(&typeset) {
@@ -75,6 +81,7 @@ fn formula(out: &mut String, report: &Report, formula: &Formula) {
 }
 
 fn table(out: &mut String, table: &Table) {
+    let (table, reasons) = readable(table);
     let cells = |tag: &str, cells: &[String]| -> String {
         cells.iter().map(|cell| format!("<{tag}>{cell}</{tag}>")).collect()
     };
@@ -85,4 +92,9 @@ fn table(out: &mut String, table: &Table) {
         let _ = writeln!(out, "<tr>{}</tr>", cells("td", &row));
     }
     out.push_str("</table></div>\n");
+    if !reasons.is_empty() {
+        let reasons: Vec<String> =
+            reasons.iter().map(|reason| format!("<li>{}</li>", inline(reason))).collect();
+        let _ = writeln!(out, "<ol>{}</ol>", reasons.concat());
+    }
 }

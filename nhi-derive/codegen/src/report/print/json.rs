@@ -23,6 +23,8 @@ fn section(report: &Report, section: &Section) -> String {
             Block::Listing(lines) => listings.push(string(lines)),
             Block::Formula(of) => formulas.push((of.name.clone(), formula(pool, of))),
             Block::Table(of) => tables.push((of.name.to_owned(), table(of))),
+            // Each formula has its own.
+            Block::Parts(_) => {}
             Block::Finding(of) => findings.push((of.key.to_owned(), finding(pool, of))),
         }
     }

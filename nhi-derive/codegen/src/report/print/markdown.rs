@@ -1,16 +1,24 @@
 //! Markdown.
 
-use super::texmath::{WHERE, aligned, remark};
-use super::typeset;
+use super::texmath::{WHERE, aligned, remark, tex};
+use super::{Equation, of_parts, readable, typeset};
 use crate::report::{Block, Formula, Report, Table};
 use std::fmt::Write as _;
+
+/// Length of a matrix in one line.
+const SHORT: usize = 110;
 
 pub(super) fn print(report: &Report) -> String {
     let mut out = format!("# {}\n", report.name);
     for section in &report.sections {
-        let _ = write!(out, "\n<a id=\"{}\"></a>\n\n## {}\n", section.key, section.title);
+        let _ = write!(out, "\n## {} <a id=\"{}\"></a>\n", section.title, section.key);
+        let mut follows_item = false;
         for block in &section.blocks {
-            out.push('\n');
+            let is_item = matches!(block, Block::Finding(finding) if finding.formulas.is_empty());
+            if !(is_item && follows_item) {
+                out.push('\n');
+            }
+            follows_item = is_item;
             match block {
                 Block::Text(text) => {
                     out.push_str(&escaped(text));
@@ -22,11 +30,13 @@ pub(super) fn print(report: &Report) -> String {
                     let _ = writeln!(out, "```text\n{}\n```", text.trim_end());
                 }
                 Block::Heading(key, title) => {
-                    let _ = writeln!(out, "<a id=\"{key}\"></a>\n\n### {}", escaped(title));
+                    let _ = writeln!(out, "### {} <a id=\"{key}\"></a>", escaped(title));
                 }
+                Block::Parts(parts) => out.push_str(&equations(&of_parts(&report.pool, parts))),
                 Block::Finding(finding) => {
                     let (question, answer) = (finding.question, finding.answer.text());
-                    let _ = writeln!(out, "**{question}: {answer}.** {}", escaped(&finding.reason));
+                    let item = if is_item { "- " } else { "" };
+                    let _ = writeln!(out, "{item}**{question}: {answer}.** {}", escaped(&finding.reason));
                     for formula in &finding.formulas {
                         out.push('\n');
                         out.push_str(&display(report, formula));
@@ -56,23 +66,30 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// Equations between dollar signs, one of them in a line.
+fn equations(equations: &[Equation]) -> String {
+    match equations {
+        [] => String::new(),
+        [Equation { left, lines }] if lines.len() == 1 => {
+            let left = left.as_ref().map_or_else(String::new, |left| format!("{} = ", tex(left)));
+            let equation = format!("{left}{}", tex(&lines[0]));
+            match equation.contains('\n') {
+                true if equation.len() <= SHORT => format!("$$\n{}\n$$\n", equation.replace('\n', " ")),
+                true => format!("$$\n{equation}\n$$\n"),
+                false => format!("$${equation}$$\n"),
+            }
+        }
+        several => format!("$$\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n$$\n", aligned(several)),
+    }
+}
+
 fn display(report: &Report, formula: &Formula) -> String {
     let typeset = typeset(&report.pool, formula);
-    let mut out = String::new();
-    let mut block = |equations: &[_]| {
-        if !equations.is_empty() {
-            let _ = write!(out, "$$\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n$$\n", aligned(equations));
-        }
-    };
-    block(&typeset.equations);
-    if !typeset.parts.is_empty() {
-        let mut parts = String::new();
-        let _ = write!(
-            parts,
-            "\n{WHERE}\n\n$$\n\\begin{{aligned}}\n{}\n\\end{{aligned}}\n$$\n",
-            aligned(&typeset.parts)
-        );
-        out.push_str(&parts);
+    let mut out = equations(&typeset.equations);
+    if formula.in_appendix {
+        let _ = write!(out, "\n{WHERE} parts that the [appendix](#appendix) lists.\n");
+    } else if !typeset.parts.is_empty() {
+        let _ = write!(out, "\n{WHERE}\n\n{}", equations(&typeset.parts));
     }
     if let Some(remark) = remark(&typeset) {
         let _ = write!(out, "\n{remark}\n");
@@ -81,10 +98,14 @@ fn display(report: &Report, formula: &Formula) -> String {
 }
 
 fn table(table: &Table) -> String {
+    let (table, reasons) = readable(table);
     let mut out = format!("| {} |\n|{}\n", table.head.join(" | "), " --- |".repeat(table.head.len()));
     for row in &table.rows {
         let cells: Vec<String> = row.iter().map(|cell| cell_text(cell)).collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    for (i, reason) in reasons.iter().enumerate() {
+        let _ = writeln!(out, "{}{}. {}", if i == 0 { "\n" } else { "" }, i + 1, escaped(reason));
     }
     out
 }

@@ -8,7 +8,7 @@ mod tex;
 mod texmath;
 
 use super::math::{Math, broken, math};
-use super::{Formula, Left, Report};
+use super::{Formula, Left, Report, Table};
 use crate::expr::{Expr, Pool};
 
 /// Width of a line of a formula, and of a matrix that is not written entry by entry.
@@ -74,12 +74,24 @@ struct Typeset {
     is_sparse: bool,
 }
 
+fn equation(pool: &Pool, left: Math, e: Expr) -> Equation {
+    let lines = broken(pool, e, LINE.saturating_sub(left.width() + 3));
+    Equation { left: Some(left), lines }
+}
+
+/// The equations of parts with their symbols.
+fn of_parts(pool: &Pool, parts: &[(Expr, Expr)]) -> Vec<Equation> {
+    parts.iter().map(|&(symbol, e)| equation(pool, math(pool, symbol), e)).collect()
+}
+
+/// The lines of parts.
+pub(super) fn lines(pool: &Pool, parts: &[(Expr, Expr)]) -> usize {
+    of_parts(pool, parts).iter().map(|equation| equation.lines.len()).sum()
+}
+
 fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
-    let equation = |left: Math, e: Expr| {
-        let lines = broken(pool, e, LINE.saturating_sub(left.width() + 3));
-        Equation { left: Some(left), lines }
-    };
-    let parts = formula.parts.iter().map(|&(symbol, e)| equation(math(pool, symbol), e)).collect();
+    let equation = |left: Math, e: Expr| equation(pool, left, e);
+    let parts = of_parts(pool, &formula.parts);
     let mut is_sparse = false;
     let equations = match &formula.left {
         Left::Zero => formula
@@ -120,6 +132,30 @@ fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
         }
     };
     Typeset { equations, parts, is_sparse }
+}
+
+/// A table as people read it: rows that differ in the first cell alone are one, and reasons stand below it, each once.
+fn readable(table: &Table) -> (Table, Vec<String>) {
+    let (mut rows, mut reasons): (Vec<Vec<String>>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut short = |cell: &String| {
+        let Some((grade, why)) = cell.split_once(": ").filter(|_| table.has_reasons) else {
+            return cell.clone();
+        };
+        let known = reasons.iter().position(|reason| reason == why);
+        let place = known.unwrap_or_else(|| {
+            reasons.push(why.to_owned());
+            reasons.len() - 1
+        });
+        format!("{grade} ({})", place + 1)
+    };
+    for row in &table.rows {
+        let rest: Vec<String> = row[1..].iter().map(&mut short).collect();
+        match rows.iter_mut().find(|known| known[1..] == rest) {
+            Some(known) => known[0] += &format!(", {}", row[0]),
+            None => rows.push([vec![row[0].clone()], rest].concat()),
+        }
+    }
+    (Table { rows, ..table.clone() }, reasons)
 }
 
 /// Text, and code between backticks.

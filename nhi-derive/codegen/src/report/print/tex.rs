@@ -1,7 +1,7 @@
 //! TeX, with amsmath alone.
 
 use super::texmath::{WHERE, aligned, character, remark};
-use super::{Equation, typeset};
+use super::{Equation, of_parts, readable, typeset};
 use crate::report::{Block, Formula, Report, Table};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -44,6 +44,7 @@ pub(super) fn print(report: &Report) -> String {
                 Block::Heading(key, title) => {
                     let _ = writeln!(body, "\\subsection{{{}}}\\label{{{key}}}", inline(title));
                 }
+                Block::Parts(parts) => equations(&mut body, &of_parts(&report.pool, parts)),
                 Block::Finding(finding) => {
                     let (question, answer) = (escaped(finding.question), finding.answer.text());
                     let _ = writeln!(body, "\\textbf{{{question}: {answer}.}} {}", inline(&finding.reason));
@@ -190,18 +191,21 @@ fn wrapped(text: &str) -> String {
     out.join("\n")
 }
 
+fn equations(out: &mut String, equations: &[Equation]) {
+    for some in equations.chunks(DISPLAY) {
+        let _ = write!(out, "\\begin{{align*}}\n{}\n\\end{{align*}}\n", aligned(some));
+    }
+}
+
 fn display(report: &Report, formula: &Formula) -> String {
     let typeset = typeset(&report.pool, formula);
     let mut out = String::new();
-    let block = |out: &mut String, equations: &[Equation]| {
-        for some in equations.chunks(DISPLAY) {
-            let _ = write!(out, "\\begin{{align*}}\n{}\n\\end{{align*}}\n", aligned(some));
-        }
-    };
-    block(&mut out, &typeset.equations);
-    if !typeset.parts.is_empty() {
+    equations(&mut out, &typeset.equations);
+    if formula.in_appendix {
+        let _ = write!(out, "{WHERE} parts that section~\\ref{{appendix}} lists.\n\n");
+    } else if !typeset.parts.is_empty() {
         let _ = writeln!(out, "{WHERE}");
-        block(&mut out, &typeset.parts);
+        equations(&mut out, &typeset.parts);
     }
     if let Some(remark) = remark(&typeset) {
         let _ = write!(out, "{remark}\n\n");
@@ -210,6 +214,7 @@ fn display(report: &Report, formula: &Formula) -> String {
 }
 
 fn table(table: &Table) -> String {
+    let (table, reasons) = readable(table);
     let columns = table.head.len();
     let width = 0.96 / columns as f64;
     let columns = format!("p{{{width:.3}\\textwidth}}").repeat(columns);
@@ -229,5 +234,10 @@ fn table(table: &Table) -> String {
     }
     out.push_str(close);
     out.push_str("}\n");
+    if !reasons.is_empty() {
+        let reasons: Vec<String> =
+            reasons.iter().map(|reason| format!("\\item {}\n", inline(reason))).collect();
+        let _ = writeln!(out, "\\begin{{enumerate}}\n{}\\end{{enumerate}}", reasons.concat());
+    }
     out
 }

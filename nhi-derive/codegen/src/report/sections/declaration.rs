@@ -63,7 +63,7 @@ pub(super) fn configuration(x: &mut Context<'_>) -> Result<Vec<Block>, EngineErr
     rows.extend(system.states.iter().map(|z| row("auxiliary state", &z.name)));
     rows.extend(system.parameters.iter().map(|p| row("parameter", &p.name)));
     rows.extend(system.inputs.iter().map(|u| row("control input, held over a step", &u.name)));
-    let table = Table { name: "names", head: vec!["name", "meaning"], rows };
+    let table = Table { name: "names", head: vec!["name", "meaning"], has_reasons: false, rows };
     Ok(vec![text(space), Block::Table(table)])
 }
 

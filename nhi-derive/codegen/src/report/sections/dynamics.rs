@@ -68,6 +68,7 @@ pub(super) fn constraints(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
     let table = Table {
         name: "constraints",
         head: vec!["number", "label", "kind", "declared"],
+        has_reasons: false,
         rows: rows.collect(),
     };
     let mut blocks = vec![Block::Table(table)];
@@ -192,20 +193,28 @@ pub(super) fn distribution(x: &mut Context<'_>) -> Result<Vec<Block>, EngineErro
         blocks.push(text("The affine part is"));
         blocks.push(Block::Formula(x.entries("drift", left, &admissible.drift)));
     }
-    blocks.extend(tangent_coordinates(x)?);
+    let derivatives = tangent_coordinates(x)?;
+    x.appendix.push(Block::Heading("derivatives".to_owned(), "Basis of derivatives".to_owned()));
+    x.appendix.extend(derivatives);
+    let mut left = "the basis that derivatives of steps refer to, and where it degenerates";
+    let mut remark = None;
     if n <= MAX_VELOCITIES {
         let projectors = x.mechanics.projectors(x.engine)?;
         let q = x.matrix("projector_q", letters("Q", "Q"), &projectors.q);
         let what = "The projectors of momenta onto the admissible ones, P = 1 − Q, and onto reactions, Q = μᵀ C⁻¹ μ M⁻¹,";
         if q.parts.len() <= MAX_PARTS {
-            blocks.push(text(format!("{what} are")));
-            blocks.push(Block::Formula(q));
-            blocks.push(Block::Formula(x.matrix("projector_p", letters("P", "P"), &projectors.p)));
+            left = "the basis that derivatives of steps refer to, where it degenerates, and the projectors of momenta";
+            let p = x.matrix("projector_p", letters("P", "P"), &projectors.p);
+            x.appendix.push(Block::Heading("projectors".to_owned(), "Projectors".to_owned()));
+            x.appendix.push(text(format!("{what} are")));
+            x.appendix.extend([q, p].map(Block::Formula));
         } else {
-            blocks.push(text(format!("{what} have no short form.")));
+            remark = Some(format!("{what} have no short form."));
         }
     } else {
-        blocks.push(text("The projectors P and Q are not written for so many velocities."));
+        remark = Some("The projectors P and Q are not written for so many velocities.".to_owned());
     }
+    blocks.push(text(format!("The appendix has {left}.")));
+    blocks.extend(remark.map(text));
     Ok(blocks)
 }

@@ -31,7 +31,7 @@ impl Grade {
 
 /// What one method keeps, with reasons.
 pub(super) struct Expectation {
-    pub(super) method: Method,
+    method: Method,
     constraint: (Grade, String),
     energy: (Grade, String),
     momenta: (Grade, String),
@@ -43,18 +43,6 @@ impl Expectation {
         let cell = |(grade, why): &(Grade, String)| format!("{}: {why}", grade.text());
         let id = format!("`{}`", self.method.facts().id);
         vec![id, cell(&self.constraint), cell(&self.energy), cell(&self.momenta)]
-    }
-
-    /// As a sentence for each.
-    pub(super) fn sentences(&self) -> String {
-        let sentence =
-            |what: &str, (grade, why): &(Grade, String)| format!("{what}: {} ({why}).", grade.text());
-        let parts = [
-            sentence("Exact constraint", &self.constraint),
-            sentence("Bounded energy", &self.energy),
-            sentence("Exact momenta", &self.momenta),
-        ];
-        parts.join(" ")
     }
 }
 

@@ -1,7 +1,6 @@
 //! The emitted methods: equations, unknowns, operations, and what they keep for this system.
 
 use super::super::{Block, Table};
-use super::expectation::expectations;
 use super::{Context, text};
 use crate::engine::EngineError;
 use crate::expr::{Expr, Node, Pool};
@@ -32,7 +31,7 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
         ]);
     }
     let head = vec!["method", "order", "symmetric", "unknowns of Newton's method", "operations of a step"];
-    let mut blocks = vec![Block::Table(Table { name: "methods", head, rows })];
+    let mut blocks = vec![Block::Table(Table { name: "methods", head, has_reasons: false, rows })];
     let mechanics = &x.mechanics;
     let equations =
         [&[mechanics.system.lagrangian], &mechanics.force[..], &mechanics.system.dynamics[..]].concat();
@@ -43,7 +42,6 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
              `-f*sign(dot(x))*dx`, `dla1_adjoint` comes to rest and stays there, also on a slope.",
         ));
     }
-    let expected = expectations(x);
     for functions in &x.optimised.methods {
         let facts = functions.method.facts();
         blocks.push(Block::Heading(format!("method_{}", facts.id), format!("`{}`", facts.id)));
@@ -51,9 +49,6 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
         let (mut pool, mut program) = (programs.pool, programs.step);
         let solves = by_formulas(&mut pool, &mut program);
         blocks.extend(documentation(&program));
-        if let Some(row) = expected.iter().find(|row| row.method == functions.method) {
-            blocks.push(text(format!("For this system. {}", row.sentences())));
-        }
         let step = program.show(&pool).to_string();
         let step = lines_of_step(&step);
         if step.lines().count() <= LONGEST_STEP {
@@ -62,8 +57,11 @@ pub(super) fn methods(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
             } else {
                 ""
             };
-            blocks.push(text(format!("With the terms of this system, before optimisation{besides}:")));
-            blocks.push(Block::Listing(step));
+            blocks.push(text("The appendix has the step with the terms of this system."));
+            let (id, key) = (facts.id, format!("step_{}", facts.id));
+            x.appendix.push(Block::Heading(key, format!("A step of `{id}`")));
+            x.appendix.push(text(format!("With the terms of this system, before optimisation{besides}:")));
+            x.appendix.push(Block::Listing(step));
         } else {
             blocks.push(text(format!(
                 "With the terms of this system a step has {} lines; `nhi expand --plain` prints them.",

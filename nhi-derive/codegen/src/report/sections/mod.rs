@@ -10,6 +10,7 @@ mod symmetries;
 
 use super::cut::{Names, cut};
 use super::math::Math;
+use super::print::lines;
 use super::{Block, Formula, Left, Report, Section};
 use crate::declaration::Rejected;
 use crate::engine::{Engine, EngineError};
@@ -19,7 +20,7 @@ use crate::mechanics::{Admissible, Mechanics};
 use crate::optimised::Optimised;
 use crate::pipeline::{Derived, unanswered};
 use crate::program::{Program, Role};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Writes a section.
 type Write = fn(&mut Context<'_>) -> Result<Vec<Block>, EngineError>;
@@ -39,7 +40,7 @@ const WRITERS: &[(&str, &str, Write)] = &[
     ("methods", "Methods", methods::methods),
 ];
 
-/// The keys of the sections, in order.
+/// The keys of the sections, in order; an appendix may follow.
 pub const SECTIONS: [&str; WRITERS.len()] = {
     let mut keys = [""; WRITERS.len()];
     let mut i = 0;
@@ -52,6 +53,9 @@ pub const SECTIONS: [&str; WRITERS.len()] = {
 
 /// Operations up to which a function is written without intermediate results, and its simplification is tried.
 const CLOSED: usize = 300;
+
+/// Lines that are seen at once.
+const SCREEN: usize = 50;
 
 /// Entries of a matrix up to which it is printed.
 const MOST_ENTRIES: usize = 400;
@@ -70,6 +74,8 @@ struct Context<'a> {
     acceleration: Vec<Expr>,
     /// Parts of formulas.
     names: Names,
+    /// What the appendix begins with.
+    appendix: Vec<Block>,
 }
 
 /// A report with the sections whose keys are wanted.
@@ -85,17 +91,52 @@ pub(super) fn report(
     let mut equations = derived.system.acceleration.clone();
     methods::by_formulas(&mut mechanics.system.pool, &mut equations);
     let acceleration = written_out(&mut mechanics.system.pool, &equations, &Role::Acceleration);
-    let names = Names::new();
-    let mut context =
-        Context { derived, optimised, mechanics, engine, admissible, equations, acceleration, names };
+    let mut context = Context {
+        derived,
+        optimised,
+        mechanics,
+        engine,
+        admissible,
+        equations,
+        acceleration,
+        names: Names::new(),
+        appendix: Vec::new(),
+    };
     let mut sections = Vec::new();
     for &(key, title, write) in WRITERS.iter().filter(|(key, ..)| is_wanted(key)) {
         let blocks = write(&mut context).map_err(failed)?;
         sections.push(Section { key, title, blocks });
     }
-    let Context { mechanics, optimised, .. } = context;
+    let Context { mechanics, optimised, appendix, .. } = context;
+    let (name, pool) = (mechanics.system.name, mechanics.system.pool);
+    let last = self::appendix(&pool, &mut sections, appendix);
+    sections.extend(last);
     let warning = optimised.warning(false);
-    Ok(Report { name: mechanics.system.name, pool: mechanics.system.pool, warning, sections })
+    Ok(Report { name, pool, warning, sections })
+}
+
+/// The parts of formulas that are longer than a screen, each once, after these blocks.
+fn appendix(pool: &Pool, sections: &mut [Section], mut blocks: Vec<Block>) -> Option<Section> {
+    let (mut parts, mut known) = (Vec::new(), HashSet::new());
+    for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
+        let formulas: &mut [Formula] = match block {
+            Block::Formula(formula) => std::slice::from_mut(formula),
+            Block::Finding(finding) => &mut finding.formulas,
+            _ => &mut [],
+        };
+        for formula in formulas.iter_mut().filter(|formula| lines(pool, &formula.parts) > SCREEN) {
+            formula.in_appendix = true;
+            parts.extend(formula.parts.iter().copied().filter(|(symbol, _)| known.insert(*symbol)));
+        }
+    }
+    if !parts.is_empty() {
+        blocks.push(Block::Heading("intermediate_results".to_owned(), "Intermediate results".to_owned()));
+        blocks.push(text(
+            "Formulas above that refer to the appendix have these parts, each of which follows from those before it:",
+        ));
+        blocks.push(Block::Parts(parts));
+    }
+    (!blocks.is_empty()).then_some(Section { key: "appendix", title: "Appendix", blocks })
 }
 
 /// An output of a program without loops, in terms of its inputs.
@@ -122,7 +163,8 @@ impl Context<'_> {
     fn entries(&mut self, name: &str, left: Vec<Math>, values: &[Expr]) -> Formula {
         let (value, parts) = self.cut(values);
         let value = value.into_iter().map(|e| vec![e]).collect();
-        Formula { name: name.to_owned(), left: Left::Entries(left), value, parts }
+        let left = Left::Entries(left);
+        Formula { name: name.to_owned(), left, value, parts, in_appendix: false }
     }
 
     /// A formula for one number.
@@ -140,7 +182,8 @@ impl Context<'_> {
         let (flat, parts) = self.cut(&value.concat());
         let mut flat = flat.into_iter();
         let value = value.iter().map(|row| flat.by_ref().take(row.len()).collect()).collect();
-        Formula { name: name.to_owned(), left: Left::Matrix(symbol, letter), value, parts }
+        let left = Left::Matrix(symbol, letter);
+        Formula { name: name.to_owned(), left, value, parts, in_appendix: false }
     }
 
     /// A matrix, or that it is left out because of its size.

@@ -20,7 +20,7 @@ pub(super) fn structure(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     ));
     let rows = expectations(x).into_iter().map(|row| row.cells()).collect();
     let head = vec!["method", "exact constraint", "bounded energy", "exact momenta"];
-    blocks.push(Block::Table(Table { name: "expectation", head, rows }));
+    blocks.push(Block::Table(Table { name: "expectation", head, has_reasons: true, rows }));
     Ok(blocks)
 }
 

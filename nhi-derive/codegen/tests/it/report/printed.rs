@@ -52,14 +52,69 @@ fn strange() -> Report {
 fn sections_have_their_keys() {
     assert_eq!(SECTIONS, KEYS);
     let report = report(&derived(&model("src/sleigh_com.rs"), "dla2"));
-    assert_eq!(report.sections.iter().map(|section| section.key).collect::<Vec<_>>(), KEYS);
+    let keys: Vec<&str> = report.sections.iter().map(|section| section.key).collect();
+    assert_eq!(keys, [&KEYS[..], &["appendix"]].concat());
     let [markdown, tex, html, _] = Format::ALL.map(|format| format.print(&report));
-    for key in KEYS {
+    for key in keys {
         assert_eq!(markdown.matches(&format!("<a id=\"{key}\"></a>")).count(), 1, "{key}");
         assert_eq!(tex.matches(&format!("\\label{{{key}}}")).count(), 1, "{key}");
         assert_eq!(html.matches(&format!(" id=\"{key}\">")).count(), 1, "{key}");
     }
     assert!(markdown.contains("p⁻(q_h, q_h + h v')") && markdown.contains("### `dla2`"));
+}
+
+/// Names of several letters are no letters with indices.
+#[test]
+fn names_stay_whole() {
+    let report = report(&declared(
+        "coordinates(theta1, head), inputs(drive_left), lagrangian = m/2*(dot(theta1)^2 + dot(head)^2), constraints(), force = drive_left*dhead",
+    ));
+    let markdown = Format::Markdown.print(&report);
+    for name in ["{\\theta}_{1}", "\\mathrm{head}", "\\mathrm{drive}_{\\mathrm{left}}"] {
+        assert!(markdown.contains(name), "{name} is not in\n{markdown}");
+    }
+    assert!(!markdown.contains("h_{") && !markdown.contains("d_{"), "{markdown}");
+}
+
+/// A declaration beside the repository's documents.
+fn example(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    std::fs::read_to_string(path).expect("an example")
+}
+
+/// What people read of the sleigh is a few screens; methods of which the same is expected share a row.
+#[test]
+fn short_systems_have_short_reports() {
+    let markdown = Format::Markdown.print(&report(&derived(&example("sleigh.rs"), "dla2")));
+    let (body, appendix) = markdown.split_once("\n## Appendix").expect("an appendix");
+    assert!(body.lines().count() <= 220, "{}", body.lines().count());
+    assert!(appendix.contains("newton impulse") && !body.contains("newton impulse"));
+    let (_, expected) = body.split_once("### What to expect").expect("expectations");
+    let rows: Vec<&str> = expected.lines().filter(|line| line.starts_with("| `")).collect();
+    assert!(rows.len() <= 8, "{rows:#?}");
+    assert!(rows.iter().any(|row| row.starts_with("| `dla1`, `dla1_adjoint`, `rdp_left`, `rdp_right` |")));
+    assert!(rows.iter().all(|row| row.chars().count() < 180), "{rows:#?}");
+    // Each reason once.
+    assert_eq!(expected.matches("a step solves μ v").count(), 1);
+}
+
+/// The elimination that solves for the accelerations of a car with trailers is in the appendix.
+#[test]
+fn eliminations_are_in_the_appendix() {
+    let report = report(&derived(&example("trailers.rs"), "dla2"));
+    let lines = |text: &str| text.lines().filter(|line| line.contains("mathrm{schur}")).count();
+    for (format, heading) in [(Format::Markdown, "\n## Appendix"), (Format::Tex, "\\section{Appendix}")] {
+        let printed = format.print(&report);
+        let (body, appendix) = printed.split_once(heading).expect("an appendix");
+        assert_eq!(lines(body), 0);
+        assert!(lines(appendix) > 50);
+        // Each once, with all that it refers to.
+        let defined = appendix.matches("\\mathrm{schur}_{\\mathrm{33,2}} &=").count();
+        assert_eq!(defined, 1);
+    }
+    let html = Format::Html.print(&report);
+    assert_well_formed("trailers", &html);
+    assert!(html.find("<mi>schur</mi>") > html.find("id=\"appendix\""));
 }
 
 #[test]
