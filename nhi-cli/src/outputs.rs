@@ -164,7 +164,7 @@ impl Pictures {
         let recording = run.recording(&[], Ended::default());
         let columns = recording.columns.iter().map(|column| column.name.as_str());
         let known: Vec<&str> = columns.chain(others.iter().copied()).collect();
-        match self.phase.iter().find(|name| !known.contains(&name.as_str())) {
+        match self.phase.iter().map(|name| name.trim()).find(|name| !known.contains(name)) {
             Some(name) => Err(Failed::Wrong(format!("--phase: {}", unknown(name, "column", &known, "")))),
             None => Ok(()),
         }
@@ -172,7 +172,7 @@ impl Pictures {
 
     fn phase(&self) -> Option<[&str; 2]> {
         match self.phase.as_slice() {
-            [x, y] => Some([x.as_str(), y.as_str()]),
+            [x, y] => Some([x.trim(), y.trim()]),
             _ => None,
         }
     }
