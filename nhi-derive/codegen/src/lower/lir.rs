@@ -466,6 +466,15 @@ impl Function {
         maps
     }
 
+    /// Whether it has equations that are solved with a safeguard where Newton's method fails.
+    pub fn has_safeguard(&self) -> bool {
+        let mut found = false;
+        self.for_each_statement(&mut |statement| {
+            found |= matches!(statement, Statement::Newton(newton) if newton.is_sharp);
+        });
+        found
+    }
+
     /// The group of whose retractions it makes use, if it does.
     pub fn retracted(&self) -> Option<&'static Group> {
         self.maps().into_iter().find(|(map, _)| map.is_of_retraction()).map(|(_, group)| group)

@@ -17,6 +17,8 @@ pub(crate) struct Header {
     outside: Vec<(&'static str, String)>,
     /// Ids of the methods.
     methods: Vec<String>,
+    /// Ids of those that count safeguarded steps.
+    counting: Vec<String>,
     /// The derivatives of steps.
     derivatives: Vec<Derivative>,
 }
@@ -91,12 +93,19 @@ impl Header {
             functions.iter().filter_map(|function| Derivative::of(&header.text, &name, id, function))
         });
         let derivatives = derivatives.collect();
-        Header { members: members.collect(), lengths, outside, methods, derivatives, name }
+        let counts = |id: &&String| header.text.contains(&format!("nhi_statistics {name}_{id}_statistics("));
+        let counting = methods.iter().filter(counts).cloned().collect();
+        Header { members: members.collect(), lengths, outside, methods, counting, derivatives, name }
     }
 
     /// The place of a method among those of the program.
     pub(crate) fn method(&self, id: &str) -> Option<usize> {
         self.methods.iter().position(|method| *method == id)
+    }
+
+    /// Whether a method counts safeguarded steps.
+    pub(crate) fn counts(&self, id: &str) -> bool {
+        self.counting.iter().any(|counting| counting == id)
     }
 
     /// The place of a function of derivatives among those of the program, if it has that.
@@ -184,6 +193,7 @@ impl Header {
     /// S method q v z u h       starts          → status q v lambda z time
     /// T u                      takes a step    → the same
     /// N count u                takes steps     → the same
+    /// C                        counts          → 0 safeguarded evaluations
     /// E q v                    energy          → 0 energy, at the last time and with the last inputs, as the next ones
     /// M q v                    momentum        → 0 p
     /// R q v                    residual        → 0 residual
@@ -228,7 +238,7 @@ impl Header {
         };
         let simulations: String =
             methods.iter().map(|id| format!("        {name}_{id} of_{id};\n")).collect();
-        let [start, step, steps, state] = [
+        let [start, step, steps, state, statistics] = [
             cases(&|id| {
                 format!("status = {name}_{id}_start(&sim.of_{id}, &p, q, v{with_z}{with_u}, number())")
             }),
@@ -238,6 +248,10 @@ impl Header {
                 format!(
                     "{name}_{id}_state(&sim.of_{id}, q, v{with_lambda}{with_z}); t = {name}_{id}_time(&sim.of_{id})"
                 )
+            }),
+            cases(&|id| match self.counts(id) {
+                true => format!("counts = {name}_{id}_statistics(&sim.of_{id})"),
+                false => "return 3".to_owned(),
             }),
         ];
         let residual = if *m > 0 {
@@ -272,6 +286,7 @@ int main(void)
     memset(&sim, 0, sizeof sim);
     while (scanf(\"%1s\", command) == 1) {{
         nhi_status status = NHI_OK;
+        nhi_statistics counts = {{ 0, 0 }};
         uint64_t count;
         switch (command[0]) {{
         case 'P':
@@ -295,12 +310,24 @@ int main(void)
 {steps}            default: return 3;
             }}
             break;
+        case 'C':
+            switch (method) {{
+{statistics}            default: return 3;
+            }}
+            break;
 {take_derivatives}        default:
             take(q, N); take(v, V);
             break;
         }}
         switch (command[0]) {{
         case 'P': break;
+        case 'C':
+            answer(0);
+            out[0] = (double)counts.safeguarded;
+            put(out, 1);
+            out[0] = (double)counts.evaluations;
+            put(out, 1);
+            break;
         {put_derivatives}
         case 'E': answer(0); out[0] = {name}_energy(&p, q, v{of_energy}); put(out, 1); break;
         case 'M': {name}_momentum(&p, q, v{of_momentum}, out); answer(0); put(out, V); break;

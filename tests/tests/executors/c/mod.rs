@@ -11,6 +11,7 @@ mod energy;
 mod model;
 mod process;
 mod project;
+mod statistics;
 
 use compile::{builds, compile, write};
 use driver::Header;

@@ -108,6 +108,12 @@ impl Process {
         (status, self.state(&numbers))
     }
 
+    /// How many steps were safeguarded, and how many evaluations these took.
+    pub(crate) fn counts(&mut self) -> [u64; 2] {
+        let (_, counts) = self.ask("C", &[]);
+        [counts[0] as u64, counts[1] as u64]
+    }
+
     /// The derivatives of the step with these inputs that would come next: the status and all numbers; none if the program
     /// has no such function.
     pub(crate) fn derivative(

@@ -22,7 +22,9 @@ impl Method<'_, '_> {
         let Method { unit, name, .. } = self;
         let (real, u, n) = (unit.real, unit.u(), substeps.count());
         let inputs = unit.parameter("u").map(|declared| format!(", {declared}")).unwrap_or_default();
-        let steps = self.substeps_from(substeps, "parts[i] = *sim;\nparts[i].h = h;\nparts[i].node = now;\n");
+        let part = "parts[i] = *sim;\nparts[i].h = h;\nparts[i].node = now;\n";
+        let counter = if self.is_safeguarded { "uint64_t evaluations = 0;\n" } else { "" };
+        let steps = counter.to_owned() + &self.substeps_from(substeps, part, "&evaluations");
         let head = format!("static {STATUS} {name}_parts(const {name} *sim{inputs}, {name} parts[{n}])");
         text.function(
             "Where the parts of a step begin, and their sizes.",

@@ -44,19 +44,21 @@ impl Method<'_, '_> {
     /// The body of `_step` of a composition.
     pub(super) fn composed_step(&self, substeps: &Substeps) -> String {
         let real = self.unit.real;
+        let [before, after] = self.counts_of_step();
         format!(
-            "{steps}{test}sim->steps += 1;
+            "{before}{steps}{test}sim->steps += 1;
 {flush}sim->node = now;
 sim->kinetic_energy = kinetic_energy;
-return NHI_OK;",
-            steps = self.substeps_from(substeps, ""),
+{after}return NHI_OK;",
+            steps = self.substeps_from(substeps, "", "&sim->statistics.evaluations"),
             test = self.test_of("now", &format!("({real})sim->steps * sim->h")),
             flush = self.flush_if_due("now"),
         )
     }
 
-    /// All substeps from the state of a simulation to `now`, with `statements` where each begins.
-    pub(super) fn substeps_from(&self, substeps: &Substeps, statements: &str) -> String {
+    /// All substeps from the state of a simulation to `now`, with `statements` where each begins. Evaluations with a safeguard are
+    /// counted in `evaluations`.
+    pub(super) fn substeps_from(&self, substeps: &Substeps, statements: &str, evaluations: &str) -> String {
         let Method { unit, name, functions, .. } = self;
         let (real, u, n) = (unit.real, unit.u(), substeps.count());
         let table = |ty: &str, name: &str, values: &[String]| {
@@ -82,7 +84,8 @@ return NHI_OK;",
             format!("{real} v[{length}];\n{call}nhi_copy({length}, v, next.v);\n")
         });
         let [resync, rescale, update] = [resync, rescale, update].map(Option::unwrap_or_default);
-        let next = self.call("next", &format!("{prepared}&now, t{u}, &next"));
+        let counted = self.counted(evaluations);
+        let next = self.call("next", &format!("{prepared}&now, t{u}, &next{counted}"));
         let substep = format!(
             "const {real} h = sim->h * gamma[i];
 const {real} t = ({real})sim->steps * sim->h + sim->h * before[i];

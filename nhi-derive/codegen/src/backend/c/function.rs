@@ -72,6 +72,8 @@ pub(super) struct Printed<'a> {
     pub(super) results: Vec<Parameter<'a>>,
     /// Declarations of further variables.
     pub(super) variables: String,
+    /// Whether evaluations of Newton's method with a safeguard are added to `*evaluations`, one of the results.
+    pub(super) counts: bool,
     /// The retraction, as functions of the header are called.
     pub(super) retraction: Retraction,
 }
@@ -86,14 +88,22 @@ impl<'a> Printed<'a> {
         number: impl Fn(&'a Argument, usize) -> (&'a str, String),
         result: impl Fn(usize, &'a Output) -> (Vec<String>, Option<String>),
     ) {
-        let Printed { function, about, head: (linkage, ty, name), inputs, results, variables, retraction } =
-            self;
+        let Printed {
+            function,
+            about,
+            head: (linkage, ty, name),
+            inputs,
+            results,
+            variables,
+            counts,
+            retraction,
+        } = self;
         let factors = function.factors().map(|factor| factor.role.name());
         let taken = inputs.iter().chain(&results).map(|(name, _)| *name).chain(["result"]).chain(factors);
         let taken = taken.map(str::to_owned).collect();
         let language = Expressions { names: Names::beside(taken), real };
         let writer = Writer::new(function, language);
-        let mut body = Body { writer, retraction: retraction.id(), text: String::new(), indent: 0 };
+        let mut body = Body { writer, counts, retraction: retraction.id(), text: String::new(), indent: 0 };
         let mut used = BTreeSet::new();
         for argument in &function.arguments {
             for (i, &value) in argument.values.iter().enumerate() {
@@ -151,6 +161,8 @@ pub(super) fn stored(array: &str, output: &Output) -> (Vec<String>, Option<Strin
 /// Prints the body of one function.
 struct Body<'a> {
     writer: Writer<'a, Expressions>,
+    /// As of [`Printed`].
+    counts: bool,
     /// The retraction, as functions of the header are called.
     retraction: &'static str,
     text: String,
@@ -376,6 +388,9 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
         self.add(&guard(&format!("!{go_on}"), "break;"));
         self.indent -= 1;
         self.add("}");
+        if self.counts && newton.is_sharp {
+            self.add(&format!("*evaluations += (uint64_t){loops}.evaluations;"));
+        }
         let status = format!("{loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status");
         self.add(&fail_if(&format!("!{loops}.is_solved"), &status));
         self.each_used(&newton.solution, |i, name| format!("{name} = {iterates}[{i}];"));

@@ -24,6 +24,8 @@ pub(super) struct Method<'a, 'u> {
     pub(super) prepared: Vec<String>,
     carried: Vec<String>,
     substeps: Option<Substeps>,
+    /// Whether the equations of the step are solved with a safeguard where Newton's method fails.
+    pub(super) is_safeguarded: bool,
 }
 
 impl Unit<'_> {
@@ -37,6 +39,7 @@ impl Unit<'_> {
             prepared: members(&functions.prepared),
             carried: members(&functions.carried),
             substeps: variant.composition.map(|composition| Substeps::of(composition, self.real)),
+            is_safeguarded: functions.step.has_safeguard(),
         };
         let MethodFunctions { prepare, starts, initial, rescale, resync, update_velocity, step, .. } =
             functions;
@@ -62,6 +65,7 @@ impl Unit<'_> {
         method.start(text);
         method.steps(text);
         method.state_and_time(text);
+        method.statistics(text);
         method.derivatives(text);
     }
 }
@@ -80,7 +84,7 @@ impl Method<'_, '_> {
     }
 
     fn types(&self, text: &mut Text) {
-        let Method { unit, functions, variant, name, prepared, carried, substeps } = self;
+        let Method { unit, functions, variant, name, prepared, carried, substeps, is_safeguarded } = self;
         let real = unit.real;
         text.header.push_str(&format!("/* Simulations by {variant}. */\n\n"));
         let mut kept = |about: &str, what: &str, members: &[String], numbers: &[Number]| {
@@ -104,12 +108,13 @@ impl Method<'_, '_> {
             prepared.replace(';', &format!("[{}];", substeps.sizes.len()))
         });
         let system = &unit.name;
+        let statistics = if *is_safeguarded { "\nnhi_statistics statistics;" } else { "" };
         let simulation = format!(
             "{system}_parameters parameters;
 {prepared}{name}_node node;
 double kinetic_energy; /* of the state */
 {real} h; /* step size */
-uint64_t steps; /* steps taken */"
+uint64_t steps; /* steps taken */{statistics}"
         );
         text.typedef("A simulation: plain data, may be copied.", &simulation, name);
     }
@@ -145,10 +150,12 @@ uint64_t steps; /* steps taken */"
             ));
         }
         let known = inputs.iter().filter_map(|&input| Some((input, self.parameter(input, "const ")?)));
+        let counts = called == "next" && self.is_safeguarded;
         let (named, results) = match output {
             Some(output) => {
                 let result = self.parameter(output, "").map(|declaration| (output, declaration));
-                (Vec::new(), result.into_iter().collect())
+                let evaluations = ("evaluations", "uint64_t *evaluations".to_owned());
+                (Vec::new(), result.into_iter().chain(counts.then_some(evaluations)).collect())
             }
             None => self.arrays(function),
         };
@@ -162,6 +169,7 @@ uint64_t steps; /* steps taken */"
                 .factors()
                 .map(|factor| format!("{};\n", unit.declared(factor.role.name(), factor)))
                 .collect(),
+            counts,
             retraction: self.variant.retraction,
         };
         let (of_state, node) = if output.is_some() { ("state", "state->") } else { ("sim", "sim->node.") };
@@ -267,6 +275,10 @@ matrix or the constraints are singular; *sim is left as it was then.";
             calls.push_str(&self.call("initial", &arguments));
         }
         calls.push_str(&self.kinetic_energy("started.kinetic_energy", ("p", "started.node", "t")));
+        let statistics = match self.is_safeguarded {
+            true => "started.statistics.safeguarded = 0;\nstarted.statistics.evaluations = 0;\n",
+            false => "",
+        };
         let body = format!(
             "{name} started;
 nhi_status status;
@@ -274,7 +286,7 @@ const {real} t = 0;
 {checks}{calls}started.parameters = *p;
 started.h = h;
 started.steps = 0;
-*sim = started;
+{statistics}*sim = started;
 return NHI_OK;"
         );
         text.function(about, &head, &body);
@@ -296,6 +308,22 @@ return NHI_OK;"
         guard(&format!("sim->steps % {FLUSH_EVERY}u == 0"), &format!("{}_flush(&{node});", self.name))
     }
 
+    /// The argument of `next` that evaluations are counted in.
+    pub(super) fn counted(&self, evaluations: &str) -> String {
+        if self.is_safeguarded { format!(", {evaluations}") } else { String::new() }
+    }
+
+    /// What a step with a safeguard adds before its equations are solved, and after it has been accepted.
+    pub(super) fn counts_of_step(&self) -> [&'static str; 2] {
+        match self.is_safeguarded {
+            true => [
+                "const uint64_t evaluations = sim->statistics.evaluations;\n",
+                "sim->statistics.safeguarded += sim->statistics.evaluations > evaluations;\n",
+            ],
+            false => [""; 2],
+        }
+    }
+
     /// The body of `_step`, of a method that is not composed.
     fn step(&self) -> String {
         let Method { unit, name, functions, .. } = self;
@@ -309,15 +337,17 @@ return NHI_OK;"
             }
         };
         let prepared = if self.prepared.is_empty() { "" } else { "&sim->prepared, " };
-        let next = self.call("next", &format!("{prepared}&{state}, t{u}, &next"));
+        let counted = self.counted("&sim->statistics.evaluations");
+        let next = self.call("next", &format!("{prepared}&{state}, t{u}, &next{counted}"));
+        let [before, after] = self.counts_of_step();
         format!(
             "{name}_node next;
 {now}nhi_status status;
-const {real} t = ({real})sim->steps * sim->h;
+{before}const {real} t = ({real})sim->steps * sim->h;
 {check}{resync}{next}{test}sim->steps += 1;
 {flush}sim->node = next;
 sim->kinetic_energy = kinetic_energy;
-return NHI_OK;",
+{after}return NHI_OK;",
             check = self.check_inputs(),
             test = self.test_of("next", "t"),
             flush = self.flush_if_due("next"),
@@ -335,7 +365,11 @@ return NHI_OK;",
                 (which, self.composed_step(substeps))
             }
         };
-        let about = which + &doc_of(&functions.step) + "\nA step that fails leaves the simulation as it was.";
+        let but = if self.is_safeguarded { ", but for the count of evaluations" } else { "" };
+        let about = format!(
+            "{which}{}\nA step that fails leaves the simulation as it was{but}.",
+            doc_of(&functions.step)
+        );
         text.function(&about, &format!("nhi_status {name}_step({name} *sim{inputs})"), &body);
         let head = format!("nhi_status {name}_steps({name} *sim{inputs}, uint64_t count)");
         let body = format!(
@@ -381,6 +415,15 @@ return NHI_OK;",
         text.function(about, &format!("{head})"), &body);
         let head = format!("{real} {name}_time(const {name} *sim)");
         text.function("Time.", &head, &format!("return ({real})sim->steps * sim->h;"));
+    }
+
+    /// Adds the counts of safeguarded steps, if there can be any.
+    fn statistics(&self, text: &mut Text) {
+        if self.is_safeguarded {
+            let name = &self.name;
+            let head = format!("nhi_statistics {name}_statistics(const {name} *sim)");
+            text.function("Counts since the start.", &head, "return sim->statistics;");
+        }
     }
 
     /// Adds the derivatives, if they are asked for. The tangents of other retractions are not those of the motion; and where time or

@@ -5,6 +5,7 @@
 //! NAME_energy, _momentum, _residual, ...            functions of the system
 //! NAME_METHOD                                       a simulation: plain data
 //! NAME_METHOD_start, _step, _steps, _state, _time   its life
+//! NAME_METHOD_statistics                            counts of its safeguarded steps, if there can be any
 //! NAME_METHOD_linearize, ...                        derivatives of its step, on request
 //! NAME_basis, _retract, _difference                 what these refer to
 //! ```

@@ -1537,8 +1537,14 @@ typedef struct {
     double lambda;       /* part of the update that has been made */
     double low, high;    /* where the update of one unknown is positive and negative */
     double older;        /* size of the update before the last one; that of the last one is `last` */
-    int evaluations;
+    int evaluations;     /* with a safeguard */
 } nhi_newton;
+
+/* Counts of the steps of a simulation. */
+typedef struct {
+    uint64_t safeguarded; /* steps whose equations were solved by Newton's method with a safeguard only */
+    uint64_t evaluations; /* how often this has evaluated equations, also those that it did not solve */
+} nhi_statistics;
 
 /* `safeguard` has room for 2 n numbers. */
 NHI_FN nhi_newton nhi_newton_start(double scale2, int has_fallback, int is_sharp, double *safeguard)

@@ -158,6 +158,7 @@ return status;"
             } else {
                 String::new()
             },
+            counts: false,
             retraction: Retraction::Exp,
         };
         printed.add(
