@@ -33,6 +33,10 @@ pub struct Optimised {
     pub facts: SystemFacts,
     /// (parameters, q, t, inputs) → the basis of the admissible velocities, if derivatives of a method refer to it.
     pub basis: Option<Function>,
+    /// (parameters, q, ν, t, inputs) → the derivatives of velocities by the configuration, if there is a basis. Rust takes dual
+    /// numbers instead.
+    #[cfg(feature = "c")]
+    pub basis_derivative: Option<Function>,
     /// Those of the system.
     pub system: SystemFunctions,
     /// Those of each method, in the declared order.
@@ -97,7 +101,7 @@ pub fn basis_function(x: &Mechanics) -> Function {
     of_program(&pool, &basis)
 }
 
-/// (parameters, q, t, inputs, ν) → the derivatives of velocities by the configuration.
+/// (parameters, q, ν, t, inputs) → the derivatives of velocities by the configuration.
 pub fn basis_derivative_function(x: &Mechanics) -> Function {
     let BasisDerivativeProgram { pool, derivative } = basis_derivative_program(x);
     of_derivative(&pool, &derivative)
@@ -134,6 +138,9 @@ impl Optimised {
         let pool = &mechanics.system.pool;
         let is_differentiated = methods.iter().any(|method| method.derivatives.is_some());
         let basis = is_differentiated.then(|| Task::new("basis", move || basis_function(mechanics)));
+        #[cfg(feature = "c")]
+        let basis_derivative = is_differentiated
+            .then(|| Task::new("basis_derivative", move || basis_derivative_function(mechanics)));
         let system = system.as_ref().map(|program| Task::of_program(pool, program));
         let methods: Vec<MethodTasks<'_>> =
             methods.iter().map(|method| MethodTasks::of(method, Options::default())).collect();
@@ -141,10 +148,14 @@ impl Optimised {
         let mut work: Vec<&dyn Work> = methods.iter().map(|method| &method.step as &dyn Work).collect();
         methods.iter().for_each(|method| work.extend(method.others()));
         work.extend(system.iter().map(|(_, task)| task).chain(&basis).map(|task| task as &dyn Work));
+        #[cfg(feature = "c")]
+        work.extend(basis_derivative.iter().map(|task| task as &dyn Work));
         in_parallel(&work, |work| work.name(), |work| work.finish());
         Optimised {
             facts: SystemFacts::of(mechanics),
             basis: basis.map(Task::result),
+            #[cfg(feature = "c")]
+            basis_derivative: basis_derivative.map(Task::result),
             system: system.map(Task::result),
             methods: methods.into_iter().map(MethodTasks::result).collect(),
         }

@@ -156,10 +156,10 @@ fn derivatives_are_those_of_the_interpreter() {
     assert_eq!(compared.into_inner(), 5 * 36 * builds().len());
 }
 
-/// The basis, and displacements of states by w, which are undone.
+/// The basis, its derivative, and displacements of states by w, which are undone.
 fn check_coordinates(
     process: &mut Process,
-    Optimised { facts, basis, .. }: &Optimised,
+    Optimised { facts, basis, basis_derivative, .. }: &Optimised,
     (q, inputs, w): (&[f64], &[f64], &[f64]),
     build: &str,
 ) {
@@ -171,6 +171,30 @@ fn check_coordinates(
     assert_same(&format!("{name}, basis"), &found, &expected.concat());
     let manifold = Manifold::new(facts);
     let nu: Vec<f64> = (0..w.len() - facts.velocities.len()).map(|i| 0.3 - 0.5 * i as f64).collect();
+    let (status, found) = process.ask("X", &[q, &nu, &[t], inputs]);
+    assert_eq!(status, 0, "{name}");
+    let derivative = basis_derivative.as_ref().expect("it comes with the basis");
+    let arguments = [[1.3, 0.6, 0.4].to_vec(), q.to_vec(), nu.clone(), vec![t], inputs.to_vec()];
+    let expected = run(derivative, &arguments, Options::default()).expect("finite");
+    assert_same(&format!("{name}, derivative of the basis"), &found, &expected.concat());
+    // It is the slope of X ν + v₀.
+    let (n, by) = (facts.velocities.len(), 1e-4);
+    for column in 0..n {
+        let mut at = |by: f64| {
+            let mut delta = vec![0.0; w.len()];
+            delta[column] = by;
+            let (_, x) = process.ask("+", &[q, &nu, &delta]);
+            let (_, frame) = process.ask("B", &[&x[..q.len()], &[t], inputs]);
+            let [rows, drift] = [&frame[..n * nu.len()], &frame[n * nu.len()..]];
+            let along = |i: usize| rows[i * nu.len()..].iter().zip(&nu).map(|(x, nu)| x * nu).sum::<f64>();
+            (0..n).map(|i| drift[i] + along(i)).collect::<Vec<f64>>()
+        };
+        let (before, after) = (at(-by), at(by));
+        for i in 0..n {
+            let (slope, found) = ((after[i] - before[i]) / (2.0 * by), found[i * n + column]);
+            assert!((slope - found).abs() < 1e-6, "{name}, {i}, {column}: {slope} and {found}");
+        }
+    }
     // From small turns to more than half a one, about several axes.
     for (k, factor) in [1e-9, 0.05, 0.4, 1.0, 1.9, 2.8, 3.4].into_iter().enumerate() {
         let mut delta: Vec<f64> = w.iter().map(|w| factor * w).collect();

@@ -86,7 +86,9 @@ impl Header {
             (function, taken.map(|(_, passed)| *passed).collect::<String>())
         };
         let outside =
-            ["energy", "momentum", "residual", "project", "acceleration", "basis"].map(outside).to_vec();
+            ["energy", "momentum", "residual", "project", "acceleration", "basis", "basis_derivative"]
+                .map(outside)
+                .to_vec();
         let methods: Vec<String> = variants.iter().map(Variant::to_string).collect();
         let functions = ["linearize", "linearize_parameters", "pull_back", "curvature"];
         let derivatives = methods.iter().flat_map(|id| {
@@ -128,7 +130,8 @@ impl Header {
         let most = self.derivatives.iter().map(Derivative::results).max().unwrap_or(0);
         let [entries, n, _, _, s] = self.lengths;
         let d = w - n - s;
-        let (sizes, most) = ([2 * n * d + n, entries + d + s], most.max(2 * n * d + n).max(entries + d + s));
+        let sizes = [2 * n * d + n, entries + d + s];
+        let most = most.max(sizes[0]).max(sizes[1]).max(n * n);
         let mut cases = String::new();
         for (i, derivative) in self.derivatives.iter().enumerate() {
             let [id, function] = &derivative.of;
@@ -150,8 +153,11 @@ impl Header {
             0 => [""; 5],
             _ => ["take(z, S);", ", z", ", derivatives + N + D", "take(z1, S);", ", z1"],
         };
-        let outside = self.outside.iter().find(|(function, _)| *function == "basis");
-        let outside = outside.map_or("", |(_, passed)| passed);
+        let outside = |function: &str| {
+            let outside = self.outside.iter().find(|(name, _)| *name == function);
+            outside.map_or("", |(_, passed)| passed)
+        };
+        let [of_basis, of_derivative] = ["basis", "basis_derivative"].map(outside);
         let take = format!(
             "        case 'D':
             derivative = (int)integer(); {u} take(w, {w});
@@ -161,8 +167,13 @@ impl Header {
             break;
         case 'B':
             take(q, N); t = number(); {u}
-            {name}_basis(&p, q{outside}, derivatives, derivatives + V * D, derivatives + V * D + V);
-            size = {of_basis};
+            {name}_basis(&p, q{of_basis}, derivatives, derivatives + V * D, derivatives + V * D + V);
+            size = {size_of_basis};
+            break;
+        case 'X':
+            take(q, N); take(nu, D); t = number(); {u}
+            status = {name}_basis_derivative(&p, q, nu{of_derivative}, derivatives);
+            size = V * V;
             break;
         case '+':
             take(q, N); take(nu, D); {take_z} take(w, {w});
@@ -175,7 +186,7 @@ impl Header {
             size = {w};
             break;
 ",
-            of_basis = sizes[0],
+            size_of_basis = sizes[0],
             of_state = sizes[1],
         );
         let z1 = if s > 0 { format!(", z1[{s}]") } else { String::new() };
@@ -201,6 +212,7 @@ impl Header {
     /// J q v                    projection      → status v
     /// D place u w              derivatives of the next step → status and all results
     /// B q t u                  basis           → 0 basis drift dual
+    /// X q nu t u               its derivative  → status ∂(X ν + v₀)/∂q
     /// + q nu z delta           x ⊕ δ           → 0 q nu z
     /// - q nu z q nu z          the δ between   → 0 delta
     /// ```
@@ -210,7 +222,7 @@ impl Header {
         let put_derivatives = match &*take_derivatives {
             "" => "",
             _ => {
-                "case 'D': case 'B': case '+': case '-': answer((int)status); if (status == NHI_OK) { put(derivatives, size); } break;"
+                "case 'D': case 'B': case 'X': case '+': case '-': answer((int)status); if (status == NHI_OK) { put(derivatives, size); } break;"
             }
         };
         let mut text = format!("#include \"{name}.h\"\n{COMMON}");

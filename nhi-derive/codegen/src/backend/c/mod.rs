@@ -7,7 +7,7 @@
 //! NAME_METHOD_start, _step, _steps, _state, _time   its life
 //! NAME_METHOD_statistics                            counts of its safeguarded steps, if there can be any
 //! NAME_METHOD_linearize, ...                        derivatives of its step, on request
-//! NAME_basis, _retract, _difference                 what these refer to
+//! NAME_basis, _retract, _difference, ...            what these refer to
 //! ```
 
 mod balance;
@@ -181,6 +181,7 @@ impl<'a> Unit<'a> {
             "h" | "t" => return Some(format!("{} {name}", self.real)),
             "q" => self.entries,
             "v" => self.n,
+            "nu" => self.optimised.facts.quasi_velocities(),
             "states" => self.states,
             _ => self.inputs,
         };

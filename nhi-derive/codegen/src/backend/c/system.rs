@@ -33,6 +33,7 @@ impl Unit<'_> {
         }
         if let Some(basis) = &self.optimised.basis {
             self.plain(text, basis, "");
+            self.optimised.basis_derivative.iter().for_each(|function| self.plain(text, function, ""));
             self.manifold(text);
         }
     }

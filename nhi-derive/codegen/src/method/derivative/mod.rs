@@ -74,7 +74,7 @@ pub struct BasisProgram {
 pub struct BasisDerivativeProgram {
     /// Owner of the expressions.
     pub pool: Pool,
-    /// (parameters, q, t, inputs, ν) → ∂(X ν + v₀)/∂q by rows (`derivative`).
+    /// (parameters, q, ν, t, inputs) → ∂(X ν + v₀)/∂q by rows (`derivative`).
     pub derivative: Program,
 }
 
@@ -155,7 +155,7 @@ pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
     let mut b = Builder::new(&mut x);
     let frame = Coordinates::of(&mut b).at(&mut b, &q, t);
     let nu = b.locals("nu", frame.basis.len());
-    arguments.push(array(Role::QuasiVelocity, nu.clone(), Binding::Step));
+    arguments.insert(2, array(Role::QuasiVelocity, nu.clone(), Binding::Step));
     let velocity = frame.velocity(&mut b, &nu);
     let basis = 0..b.statements().len();
     let has_pose = b.x.system.group.is_some();
