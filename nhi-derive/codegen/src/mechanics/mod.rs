@@ -311,7 +311,7 @@ impl Reaction {
         mu: &Matrix,
     ) -> Result<Option<Reaction>, EngineError> {
         let n = mass.len();
-        let Some(inverse) = small_block_inverse(pool, mass) else { return Ok(None) };
+        let Some(inverse) = small_block_inverse(pool, engine, mass)? else { return Ok(None) };
         let m = mu.len();
         let b: Matrix = (0..n).map(|i| (0..m).map(|a| dot(pool, &inverse[i], &mu[a])).collect()).collect();
         let mut c = vec![vec![pool.zero(); m]; m];
@@ -415,8 +415,14 @@ fn turned(
 /// Terms up to which products are multiplied out in search of cancellations.
 const EXPANSION_LIMIT: usize = 200;
 
-/// M⁻¹ by the adjugate of each coupled block, where none has more than two coordinates.
-fn small_block_inverse(pool: &mut Pool, mass: &Matrix) -> Option<Matrix> {
+/// M⁻¹ by the adjugate of each coupled block, where none has more than two coordinates. Determinants are simplified: C is, and a
+/// determinant of B = M⁻¹μᵀ whose terms cancel would be another number than that of C = μB, so that v − B C⁻¹ μ v would not be
+/// admissible.
+fn small_block_inverse(
+    pool: &mut Pool,
+    engine: &mut dyn Engine,
+    mass: &Matrix,
+) -> Result<Option<Matrix>, EngineError> {
     let n = mass.len();
     let mut inverse = vec![vec![pool.zero(); n]; n];
     for block in coupled_blocks(pool, mass) {
@@ -425,16 +431,20 @@ fn small_block_inverse(pool: &mut Pool, mass: &Matrix) -> Option<Matrix> {
             [i, j] => {
                 let (d, o) = (pool.mul(mass[i][i], mass[j][j]), pool.powi(mass[i][j], 2));
                 let det = pool.sub(d, o);
+                let expanded = pool.expand(det, EXPANSION_LIMIT).unwrap_or(det);
+                let simple = engine.simplify(pool, &[expanded])?[0];
+                let is_simpler = pool.cost(&[simple]).weight() < pool.cost(&[det]).weight();
+                let det = if is_simpler { simple } else { det };
                 inverse[i][i] = pool.div(mass[j][j], det);
                 inverse[j][j] = pool.div(mass[i][i], det);
                 let off = pool.div(mass[i][j], det);
                 inverse[i][j] = pool.neg(off);
                 inverse[j][i] = inverse[i][j];
             }
-            _ => return None,
+            _ => return Ok(None),
         }
     }
-    Some(inverse)
+    Ok(Some(inverse))
 }
 
 /// The Lagrangian as ½ vᵀM(q)v + a(q)·v − V(q) with simplified coefficients, where its momenta and

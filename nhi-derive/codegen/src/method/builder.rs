@@ -424,6 +424,11 @@ impl<'a> Builder<'a> {
         self.bind_velocities("dot_", "_mean", &means)
     }
 
+    /// Whether M couples a velocity with another one.
+    pub(super) fn couples_velocities(&self) -> bool {
+        coupled_blocks(&self.x.system.pool, &self.x.inertia).len() < self.x.n()
+    }
+
     /// A·x for a matrix given by rows.
     pub(super) fn apply(&mut self, a: &Matrix, x: &[Expr]) -> Vec<Expr> {
         a.iter().map(|row| crate::expr::linear::dot(self.pool(), row, x)).collect()

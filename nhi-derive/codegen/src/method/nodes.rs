@@ -159,20 +159,20 @@ impl Departed {
         let coupling = departure.coupling(b);
         let affine = departure.affine(b, coupling);
         let (near, momentum) = match begin {
-            _ if affine.is_some() => return departure.solve_coupled(b, coupling, affine),
-            Begin::AtVelocity => return departure.solve_coupled(b, coupling, None),
-            Begin::AtMean(v_pre) => (b.mean_velocity(v_pre, v), momentum.clone()),
-            Begin::Pushed(v, push) => {
+            Begin::Pushed(v, push) if affine.is_none() || b.couples_velocities() => {
                 let momentum = b.at(&l_v, q, v, t);
                 (v.to_vec(), momentum.iter().zip(push).map(|(&p, &push)| b.add(p, push)).collect())
             }
+            Begin::AtMean(v_pre) if affine.is_none() => (b.mean_velocity(v_pre, v), momentum.clone()),
+            _ => return departure.solve_coupled(b, coupling, affine),
         };
         let begun = Departure { near: &near, before: Before::State(&momentum), ..departure };
-        begun.solve_coupled(b, coupling, None)
+        let affine = affine.and_then(|_| begun.affine(b, coupling));
+        begun.solve_coupled(b, coupling, affine)
     }
 }
 
-/// Where Newton's method begins with the velocity of a step that leaves a node with the momentum of a velocity v_post.
+/// Where the solution begins with the velocity of a step that leaves a node with the momentum of a velocity v_post.
 /// Reactions are impulses in v_post: where M is nearly singular, v_post can be far from the velocity of the motion, and
 /// the equations have other solutions there.
 #[derive(Clone, Copy)]
@@ -181,7 +181,8 @@ pub(super) enum Begin<'a> {
     AtVelocity,
     /// At the mean of this velocity before the reflection and v_post.
     AtMean(&'a [Expr]),
-    /// At a velocity v where v_post is v + M⁻¹ times this impulse. The momentum is then computed without M⁻¹.
+    /// At a velocity v where v_post is v + M⁻¹ times this impulse. The momentum is then computed without M⁻¹, and forces cancel
+    /// the impulse before they are multiplied by M⁻¹, unless M is diagonal.
     Pushed(&'a [Expr], &'a [Expr]),
 }
 
