@@ -412,9 +412,9 @@ impl Simulation {
             if is_taken {
                 let after = self.kinetic_of_jump(&self.state, self.steps);
                 // A passage copies what it joins.
-                if !balance::changes_much(before, after)
-                    || !balance::is_suspicious(&self.passage(&self.before, begun), before, after)
-                {
+                let is_suspicious = balance::changes_much(before, after)
+                    && balance::is_suspicious(&self.passage(&self.before, begun), before, after);
+                if !is_suspicious && self.resolve(&self.state, self.steps).is_ok() {
                     self.interval.lengthen(self.steps);
                     continue;
                 }
@@ -519,14 +519,32 @@ impl Simulation {
         if balance::changes_much(before, after)
             && let Err(cause) = self.explain(before, after)
         {
-            self.state.copy_from_slice(&self.before);
-            self.steps -= 1;
-            self.kinetic = before;
-            return Err(Error::Step { step: self.steps + 1, time, cause });
+            return Err(self.refused(before, time, cause));
+        }
+        if let Err(cause) = self.resolve(&self.before, self.steps - 1) {
+            return Err(self.refused(before, time, cause));
         }
         self.kinetic = after;
         self.watch();
         Ok(())
+    }
+
+    /// Takes the last step back, before which the kinetic energy was `before`.
+    #[cold]
+    fn refused(&mut self, before: f64, time: f64, cause: Failure) -> Error {
+        self.state.copy_from_slice(&self.before);
+        self.steps -= 1;
+        self.kinetic = before;
+        Error::Step { step: self.steps + 1, time, cause }
+    }
+
+    /// Tests whether the velocity of a step that departs from a state after so many steps is more than rounding, if the method reflects.
+    fn resolve(&self, state: &[f64], steps: u64) -> Result<(), Failure> {
+        let [before, after] = self.velocity_places().map(|place| &state[place]);
+        if !balance::are_far(before, after) || self.limits.growth == f64::INFINITY {
+            return Ok(());
+        }
+        balance::resolve(&self.passage(state, steps), before, after)
     }
 
     /// Takes note of the velocities before and after the last step.

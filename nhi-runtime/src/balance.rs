@@ -26,6 +26,15 @@
 //! The reversed step gains the energy that the step loses. A step for which (1) with exchanged ends does not hold may have lost
 //! energy by friction, or by a drive that stopped. If there are forces or drives, it is refused only if the distribution also
 //! turns.
+//!
+//! Methods that reflect keep the velocities v ∓ w before and after a node, where w = h/2 M⁻¹μᵀλ. Near a singular M, w can be much
+//! larger than v, and M w much smaller than its terms: Σ Mᵢᵢwᵢ² ≫ wᵀMw. The momentum M(v + w) with which a step departs is then
+//! rounding, by the part ε (Σ Mᵢᵢwᵢ²/wᵀMw) of w, and so is the velocity of the step. It is refused if this is more than a
+//! small part of v,
+//!
+//! ```text
+//! (2)  ε (D(w)/wᵀMw) √(D(w)/D(v)) > 10⁻⁴,  D(x) = Σ Mᵢᵢxᵢ².
+//! ```
 
 use crate::method::FLUSH_EVERY;
 use crate::{Failure, Forms, Scalar};
@@ -74,6 +83,15 @@ const INVOLVED: f64 = 0.1;
 
 /// Rounding errors of a configuration, or of an energy, that are neglected, in units of the last place.
 const ROUNDING: f64 = 16.0;
+
+/// Velocities at a node are far from their mean if this differs by a larger factor: the digits that M w loses are multiplied by it.
+const FAR: f64 = 64.0;
+
+/// The largest part of a velocity that may be rounding, squared.
+const LARGEST_LOSS_2: f64 = 1e-8;
+
+/// The part of D(w) that counts as motion. At rest, rounding is compared with w.
+const AT_REST: f64 = 1e-8;
 
 /// Nodes of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,6 +195,53 @@ pub fn needs_explanation(before: f64, after: f64) -> bool {
 #[inline(always)]
 pub fn changes_much(before: f64, after: f64) -> bool {
     needs_explanation(before, after) || before < f64::INFINITY && needs_explanation(after, before)
+}
+
+/// Whether the velocities at a node where a method reflects are so far from their mean that [`resolve`] has to test the step that
+/// departs from there.
+#[inline(always)]
+pub fn are_far<T: Scalar>(before: &[T], after: &[T]) -> bool {
+    let (mut jump, mut motion) = (0.0, 0.0);
+    for i in 0..before.len().min(after.len()) {
+        let (before, after) = (before[i].to_f64(), after[i].to_f64());
+        jump = f64::max(jump, (after - before).abs());
+        motion = f64::max(motion, (after + before).abs());
+    }
+    jump > FAR * motion
+}
+
+/// Refuses a step that departs from these velocities before and after a node if (2) holds. Of a mass matrix that is singular everywhere
+/// nothing is known.
+///
+/// # Errors
+/// [`Failure::NearlySingular`].
+#[cold]
+pub fn resolve<P: Passage>(passage: &P, before: &[f64], after: &[f64]) -> Result<(), Failure> {
+    if passage.is_massless() {
+        return Ok(());
+    }
+    let mut mass = inertia(passage, false);
+    let [mut motion, mut jump] = [(); 2].map(|()| passage.velocities(0.0));
+    for (i, (before, after)) in before.iter().zip(after).enumerate() {
+        set(motion.as_mut(), i, 0.5 * (after + before));
+        set(jump.as_mut(), i, 0.5 * (after - before));
+    }
+    let (mut of_jump, mut of_motion, mut product) = (0.0, 0.0, 0.0);
+    for (i, row) in mass.as_mut().iter_mut().enumerate() {
+        let [v, w] = [&motion, &jump].map(|x| x.as_ref().get(i).copied().unwrap_or(0.0));
+        let diagonal = row.as_mut().get(i).copied().unwrap_or(0.0);
+        of_motion += diagonal * v * v;
+        of_jump += diagonal * w * w;
+        for (entry, other) in row.as_mut().iter().zip(jump.as_ref()) {
+            product += w * entry * other;
+        }
+    }
+    let lost = passage.epsilon() * of_jump;
+    let distance2 = of_jump / (of_motion + AT_REST * of_jump);
+    if product > 0.0 && lost * lost * distance2 <= LARGEST_LOSS_2 * product * product {
+        return Ok(());
+    }
+    Err(Failure::NearlySingular { forms: Forms::NONE, condition: Geometry::of(passage).mass })
 }
 
 /// The number of steps between two tests of the energy. If the energy has changed much, the steps are repeated with tests at

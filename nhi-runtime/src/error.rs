@@ -75,7 +75,7 @@ pub enum Failure {
     /// A result is infinite or not a number.
     NonFinite,
     /// The constraints, or the mass matrix, are nearly singular: the results of the step are finite, but its energy has
-    /// changed by more than forces and drives explain. [`Limits`](crate::Limits) are the bounds.
+    /// changed by more than forces and drives explain, or rounding is a large part of it. [`Limits`](crate::Limits) are the bounds.
     NearlySingular {
         /// The one-forms that are nearly dependent; none if it is the mass matrix.
         forms: Forms,

@@ -1,7 +1,9 @@
 //! The test of a step of a declared system; see [`balance`](crate::balance).
 
 use crate::admissible::values;
-use crate::balance::{End, Passage, changes_much, diagnose, explain, half_product, subtract};
+use crate::balance::{
+    End, Passage, are_far, changes_much, diagnose, explain, half_product, resolve, subtract,
+};
 use crate::system::Rows;
 use crate::{Failure, Limits, Scalar, State, System, Vector};
 
@@ -65,7 +67,45 @@ pub(crate) fn test<S: System, T: Scalar>(
         let (last, inputs) = (last, *inputs);
         explained::<S, T>(limits, parameters, (t, h), &inputs, [first, &last], after)?;
     }
+    resolves::<S, T>(limits, parameters, (t, h), inputs, first)?;
     Ok(after)
+}
+
+/// Tests whether the velocity of a step that departs from a state is more than rounding.
+///
+/// # Errors
+/// [`Failure::NearlySingular`].
+#[inline(always)]
+pub(crate) fn resolves<S: System, T: Scalar>(
+    limits: &Limits,
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    state: &impl State<S, T>,
+) -> Result<(), Failure> {
+    if state.reflects() && limits.growth < f64::INFINITY {
+        let (before, after) = state.jump();
+        if are_far(before.as_ref(), after.as_ref()) {
+            let inputs = *inputs;
+            return resolved::<S, T>(parameters, (t, h), &inputs, state);
+        }
+    }
+    Ok(())
+}
+
+/// The second half of [`resolves`].
+#[cold]
+#[inline(never)]
+fn resolved<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    state: &impl State<S, T>,
+) -> Result<(), Failure> {
+    let (before, after) = state.jump();
+    let [before, after]: [S::Velocity<f64>; 2] = [values(&before), values(&after)];
+    let ends = Ends::<S>::new(parameters, h, [t, t], inputs, [state, state]);
+    resolve(&ends, before.as_ref(), after.as_ref())
 }
 
 impl Limits {

@@ -146,8 +146,11 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     fn is_plausible_after(&self, (state, steps, before): &(M::State<f64>, u64, f64)) -> bool {
         let after = passage::kinetic_of_jump::<S, f64>(&self.parameters, &self.state, self.time());
         let times = [*steps, self.steps].map(|k| self.clock.time(k));
-        let passage = Ends::<S>::new(&self.parameters, self.h(), times, &self.inputs, [state, &self.state]);
+        let Simulation { limits, parameters, inputs, .. } = self;
+        let at = (self.time(), self.h());
+        let passage = Ends::<S>::new(parameters, at.1, times, inputs, [state, &self.state]);
         !balance::is_suspicious(&passage, *before, after)
+            && passage::resolves::<S, f64>(limits, parameters, at, inputs, &self.state).is_ok()
     }
 
     #[inline]

@@ -11,6 +11,12 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
     fn v(&self) -> S::Velocity<T>;
     /// Velocities before and after the reflection at the node. They are equal for methods without reflections.
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>);
+    /// Whether the two may differ.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn reflects(&self) -> bool {
+        false
+    }
     /// Multipliers λ (forces) of the last step.
     fn lambda(&self) -> S::Multipliers<T>;
     /// Auxiliary states z.
@@ -212,6 +218,10 @@ impl<S: System + ?Sized, T: Scalar, C: Fields<T> + Debug> State<S, T>
     #[inline]
     fn jump(&self) -> (S::Velocity<T>, S::Velocity<T>) {
         (self.v_pre, self.v_post)
+    }
+    #[inline(always)]
+    fn reflects(&self) -> bool {
+        true
     }
     #[inline]
     fn lambda(&self) -> S::Multipliers<T> {

@@ -324,7 +324,9 @@ impl Block {
         let after = passage::kinetic_of_jump::<S, f64>(&parameters, &states[1], times[1]);
         let inputs = self.inputs::<S>(lane);
         let ends = Ends::<S>::new(&parameters, common.h, times, &inputs, [&states[0], &states[1]]);
+        let at = (times[1], common.h);
         balance::is_suspicious(&ends, before, after)
+            || passage::resolves::<S, f64>(&common.limits, &parameters, at, &inputs, &states[1]).is_err()
     }
 
     /// Takes these steps in one lane, each with all tests, until one fails.

@@ -273,9 +273,10 @@ fn statuses(error: &Error) -> Vec<u32> {
             vec![ENERGY_JUMP]
         }
         Error::Start { cause } | Error::Step { cause, .. } => {
-            let energy = matches!(cause, Failure::NearlySingular { .. }).then_some(ENERGY_JUMP);
+            let is_near = matches!(cause, Failure::NearlySingular { .. });
+            let near = [ENERGY_JUMP, status_of(Failure::SingularMass)].into_iter().filter(|_| is_near);
             let shown = FAILURES.into_iter().filter(|found| is_shown(*found, cause)).map(status_of);
-            shown.chain(energy).collect()
+            shown.chain(near).collect()
         }
         ref error => panic!("an error without status: {error}"),
     }

@@ -63,6 +63,9 @@ nhi_add({n}, inertial, at_rest, inertial);
         let parameters = self.parameters(&["p", "q", "v", "t", "u"]);
         let head = format!("static double {name}_kinetic_energy({parameters})");
         text.function("Kinetic energy, v·(p(v) − p(0))/2.", &head, &body);
+        if self.tests_reflections {
+            self.resolves(text);
+        }
 
         let parameters = self.parameters(&["p", "h", "q0", "states0", "t0", "q1", "states1", "t1", "u"]);
         let head = format!("static int {name}_explains({parameters}, double before, double after)");
@@ -120,6 +123,58 @@ owned = owned + {resolved};
             slowest = kinetic("q1", "other", "t1"),
             resolved = kinetic("q0", "other", "t0"),
         );
+        text.function(about, &head, &body);
+    }
+
+    /// Adds whether the velocities at a node where a method reflects leave enough digits for the step that departs from it.
+    fn resolves(&self, text: &mut Text) {
+        let Unit { name, real, n, .. } = self;
+        let momentum = &self.optimised.system.momentum;
+        let unused = if self.inputs > 0 { "(void)u;\n" } else { "" };
+        let at = |v, out| self.call(momentum, Point { q: "q", v, states: "", t: "t" }, out);
+        let (at_rest, less) = match self.optimised.facts.gyroscopic {
+            false => (String::new(), String::new()),
+            true => (
+                format!(
+                    "const {real} rest[{n}] = {{0}};\n{real} at_rest[{n}];\n{};\n",
+                    at("rest", "at_rest")
+                ),
+                format!(
+                    "    nhi_negated({n}, at_rest, negated);\n    nhi_add({n}, column, negated, column);\n"
+                ),
+            ),
+        };
+        let negated = if less.is_empty() { String::new() } else { format!("    {real} negated[{n}];\n") };
+        let body = format!(
+            "{real} along[{n}] = {{0}};
+{real} column[{n}];
+double of_motion = 0.0;
+double of_jump = 0.0;
+double product = 0.0;
+{at_rest}(void)t;
+{unused}for (int i = 0; i < {n}; ++i) {{
+    const double motion = 0.5 * ((double)after[i] + (double)before[i]);
+    const double jump = 0.5 * ((double)after[i] - (double)before[i]);
+{negated}    along[i] = NHI_R(1.0);
+    {column};
+    along[i] = NHI_R(0.0);
+{less}    of_motion += (double)column[i] * motion * motion;
+    of_jump += (double)column[i] * jump * jump;
+    for (int j = 0; j < {n}; ++j) {{
+        product += jump * (double)column[j] * (0.5 * ((double)after[j] - (double)before[j]));
+    }}
+}}
+return nhi_is_resolved(of_motion, of_jump, product);",
+            column = at("along", "column"),
+        );
+        let parameters = [
+            self.parameters(&["p", "q"]),
+            self.array("before", *n),
+            self.array("after", *n),
+            self.parameters(&["t", "u"]),
+        ];
+        let head = format!("static int {name}_resolves({})", parameters.join(", "));
+        let about = "Whether the momentum M v after a reflection is more than rounding, of these velocities before and after it.";
         text.function(about, &head, &body);
     }
 
@@ -190,10 +245,20 @@ impl Method<'_, '_> {
             "{name}_explains(&sim->parameters, sim->h, sim->node.q{states0}, {begin}, {next}.q{states1}, t1{u}, before, \
              kinetic_energy)"
         );
+        let resolves = match self.functions.state {
+            StateKind::Jump if self.unit.tests_reflections => {
+                let velocities = "sim->node.v_pre, sim->node.v_post";
+                let are_far = format!("nhi_are_far({}, {velocities})", self.unit.n);
+                let call =
+                    format!("{name}_resolves(&sim->parameters, sim->node.q, {velocities}, {begin}{u})");
+                fail_if(&format!("{are_far} && !{call}"), "NHI_SINGULAR_MASS")
+            }
+            _ => String::new(),
+        };
         let unexplained = format!("!(kinetic_energy <= 2.0 * before) && !{explained}");
         let test = format!("const double before = {before};\n{}", fail_if(&unexplained, "NHI_ENERGY_JUMP"));
         format!(
-            "const {real} t1 = ({real})(sim->steps + 1) * sim->h;\ndouble kinetic_energy;\n{}{}",
+            "const {real} t1 = ({real})(sim->steps + 1) * sim->h;\ndouble kinetic_energy;\n{}{}{resolves}",
             self.kinetic_energy("kinetic_energy", ("&sim->parameters", next, "t1")),
             guard("!(kinetic_energy <= 2.0 * sim->kinetic_energy)", &test),
         )

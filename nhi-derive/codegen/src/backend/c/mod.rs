@@ -22,8 +22,9 @@ use crate::expr::group::{Group, Part};
 use crate::facts::SystemFacts;
 use crate::lower::Function;
 use crate::optimised::{Number, Optimised};
+use crate::program::StateKind;
 use names::{Names, snake_case};
-use nhi_methods::Variant;
+use nhi_methods::{Method, Variant};
 
 /// `nhi.h`.
 const RUNTIME: &str = include_str!("nhi.h");
@@ -107,6 +108,8 @@ struct Unit<'a> {
     m: usize,
     inputs: usize,
     states: usize,
+    /// Whether a method reflects, and the mass matrix is none that is singular everywhere.
+    tests_reflections: bool,
 }
 
 impl<'a> Unit<'a> {
@@ -129,6 +132,12 @@ impl<'a> Unit<'a> {
         if members.is_empty() {
             members.push("char unused; /* the system has no parameters */".into());
         }
+        let is_printed = |method: Method| {
+            options.variants.is_empty() || options.variants.iter().any(|variant| variant.method == method)
+        };
+        let mut methods = optimised.methods.iter();
+        let reflects = methods.any(|m| m.state == StateKind::Jump && is_printed(m.method));
+        let tests_reflections = reflects && !facts.massless;
         Unit {
             optimised,
             name: snake_case(&facts.name),
@@ -140,6 +149,7 @@ impl<'a> Unit<'a> {
             m: facts.constraints.len(),
             inputs: facts.inputs.len(),
             states: facts.states.len(),
+            tests_reflections,
         }
     }
 

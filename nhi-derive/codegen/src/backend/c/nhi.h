@@ -657,6 +657,27 @@ NHI_FN int nhi_explains(double owned, nhi_real h, double pushed, double after)
     return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;
 }
 
+/* Whether the velocities before and after a reflection are far from their mean. */
+NHI_FN int nhi_are_far(int n, const nhi_real *before, const nhi_real *after)
+{
+    double jump = 0.0;
+    double motion = 0.0;
+    for (int i = 0; i < n; ++i) {
+        jump = nhi_larger(jump, nhi_abs((double)after[i] - (double)before[i]));
+        motion = nhi_larger(motion, nhi_abs((double)after[i] + (double)before[i]));
+    }
+    return jump > 64.0 * motion;
+}
+
+/* Whether rounding is a small part of a velocity that follows from M (v + w), as nhi_runtime::balance says: of_motion and
+ * of_jump are sums of M_ii v_i^2 and M_ii w_i^2, and product is w M w. */
+NHI_FN int nhi_is_resolved(double of_motion, double of_jump, double product)
+{
+    const double lost = NHI_EPSILON * of_jump;
+    const double distance2 = of_jump / (of_motion + 1e-8 * of_jump);
+    return product > 0.0 && lost * lost * distance2 <= 1e-8 * product * product;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Sine and cosine of doubles, without tables and calls:
  *
