@@ -23,11 +23,21 @@ struct Degrees {
     dt: usize,
 }
 
+/// What to declare instead of a constraint that is not linear in the velocities. (Principles for its reaction contradict each
+/// other: Marle 1998, *Various approaches to conservative and nonconservative nonholonomic systems*.)
+const NONLINEAR: &str = "d'Alembert's principle gives the reactions of linear constraints alone; an input can prescribe a speed, \
+     `dx - speed*cos(theta)*dt` and `dy - speed*sin(theta)*dt`, and a `force` can keep a relation, as a controller with \
+     auxiliary states does";
+
 /// The fault of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     NotQuadratic,
+    /// A constraint in velocities.
     NotLinearInVelocities,
+    /// A constraint in differentials.
+    NonlinearForm,
+    /// A force.
     NotLinearInDifferentials,
     /// The coefficient of a differential depends on a velocity.
     VelocityInCoefficient,
@@ -44,7 +54,9 @@ impl Fault {
         match self {
             Fault::NotQuadratic => "this is not quadratic in the velocities",
             Fault::NotLinearInVelocities => "this is not linear in the velocities",
-            Fault::NotLinearInDifferentials => "this is not linear in the differentials",
+            Fault::NonlinearForm | Fault::NotLinearInDifferentials => {
+                "this is not linear in the differentials"
+            }
             Fault::VelocityInCoefficient => "the coefficient of a differential may not depend on velocities",
             Fault::InputInCoefficient => {
                 "the coefficient of a velocity or a differential may not depend on inputs"
@@ -65,7 +77,8 @@ impl Fault {
         let error = Error::new(at, self.message());
         match self {
             Fault::NotQuadratic => error.help("a Lagrangian is a polynomial of degree two in the velocities"),
-            Fault::NotLinearInVelocities | Fault::NotLinearInDifferentials => error,
+            Fault::NotLinearInVelocities | Fault::NonlinearForm => error.help(NONLINEAR),
+            Fault::NotLinearInDifferentials => error,
             Fault::VelocityInCoefficient => {
                 error.help("velocities are multiplied by `dt` alone: `dot(x)*dt` is `dx`")
             }
@@ -96,7 +109,7 @@ impl Rule {
         match self {
             Rule::Lagrangian => (velocities > 2).then_some(Fault::NotQuadratic),
             Rule::Force => (differentials > 1).then_some(Fault::NotLinearInDifferentials),
-            Rule::Constraint(_) if differentials + dt > 1 => Some(Fault::NotLinearInDifferentials),
+            Rule::Constraint(_) if differentials + dt > 1 => Some(Fault::NonlinearForm),
             Rule::Constraint(_) if velocities > 1 => Some(Fault::NotLinearInVelocities),
             Rule::Constraint(_) if differentials == 1 && velocities == 1 => {
                 Some(Fault::VelocityInCoefficient)
@@ -110,7 +123,8 @@ impl Rule {
         match self {
             Rule::Lagrangian => Fault::NotQuadratic,
             Rule::Constraint(Notation::Velocities) => Fault::NotLinearInVelocities,
-            Rule::Constraint(Notation::Differentials) | Rule::Force => Fault::NotLinearInDifferentials,
+            Rule::Constraint(Notation::Differentials) => Fault::NonlinearForm,
+            Rule::Force => Fault::NotLinearInDifferentials,
         }
     }
 }
