@@ -32,8 +32,8 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `coordinates(theta, x, y[3])` | configuration coordinates q; `y[3]` declares `y[0]`, `y[1]`, `y[2]` |
 /// | `group = SE2(theta, x, y; omega, v, w)` | optional, in addition to coordinates or alone: a Lie-group factor, see [Poses](#poses) |
-/// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities |
-/// | `constraints(form = 0, ...)` | velocity constraints, at most n − 1; `constraints()` for none |
+/// | `lagrangian = expr` | L(q, v), a polynomial of degree two in the velocities; it may be `0` where constraints determine all velocities |
+/// | `constraints(form = 0, ...)` | velocity constraints, at most n, linear in the velocities; `constraints()` for none |
 /// | `holonomic(label: expr = 0, ...)` | optional: position constraints g(q) = 0, see [Forms](#forms); `constraints(...)` may then be left out |
 /// | `force = form` | optional: the work one-form of all non-conservative forces |
 /// | `inputs(u1, u2)` | optional: control inputs, given at every step and held over it |

@@ -124,7 +124,8 @@ pub trait Passage {
     fn names(&self) -> &'static [&'static str];
     /// Names of the velocities.
     fn velocity_names(&self) -> &'static [&'static str];
-    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
+    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M, or 1 for M = 0, is inverted in its
+    /// place.
     fn is_massless(&self) -> bool;
     /// Whether the system may lose energy: there is a force, time in the Lagrangian or in a constraint, or an input in a
     /// constraint.
@@ -458,7 +459,7 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
     }
 }
 
-/// M at the first node, or M + s μᵀμ with s = tr M.
+/// M at the first node, or M + s μᵀμ with s = tr M, or 1 for M = 0.
 fn inertia<P: Passage>(passage: &P, is_stiffened: bool) -> P::Mass {
     let (mut inertia, zero, mut along) = (passage.mass(), passage.velocities(0.0), passage.velocities(0.0));
     let rows = inertia.as_mut();
@@ -472,10 +473,11 @@ fn inertia<P: Passage>(passage: &P, is_stiffened: bool) -> P::Mass {
     }
     if is_stiffened {
         let trace = (0..rows.len()).fold(0.0, |sum, i| sum + at(rows, i, i));
+        let stiffness = if trace == 0.0 { 1.0 } else { trace };
         let forms = one_forms(passage, End::First, &passage.velocities(1.0));
         for form in forms.as_ref() {
             for (i, row) in rows.iter_mut().enumerate() {
-                let factor = trace * form.as_ref().get(i).copied().unwrap_or(0.0);
+                let factor = stiffness * form.as_ref().get(i).copied().unwrap_or(0.0);
                 row.as_mut().iter_mut().zip(form.as_ref()).for_each(|(entry, mu)| *entry += factor * mu);
             }
         }

@@ -95,7 +95,8 @@ pub trait System {
     /// The nodes of tables, by the first of them among the parameters and their number: they have to increase.
     #[doc(hidden)]
     const TABLES: &'static [(usize, usize)] = &[];
-    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M is inverted in its place.
+    /// Whether the mass matrix M is singular everywhere, and M + s μᵀμ with s = tr M, or 1 for M = 0, is inverted in its
+    /// place.
     #[doc(hidden)]
     const MASSLESS: bool = false;
     /// The horizontal symmetries with a constant direction that were found in the declaration.

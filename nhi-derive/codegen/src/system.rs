@@ -41,7 +41,7 @@ pub struct System {
     pub lagrangian: Expr,
     /// Whether the mass matrix of L is singular everywhere. It is not so on the velocities that the constraints admit.
     pub has_singular_mass: bool,
-    /// At most n − 1 one-forms, independent almost everywhere; those of position constraints come last.
+    /// At most n one-forms, independent almost everywhere; those of position constraints come last.
     pub constraints: Vec<Constraint>,
     /// Components of the work one-form along the velocities, n of them, in q, v, z, t, parameters and inputs.
     pub force: Vec<Expr>,

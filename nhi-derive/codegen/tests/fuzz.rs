@@ -164,7 +164,7 @@ impl E {
 }
 
 /// L = ½ Σ (1 + aᵢ²) vᵢ² + ½ Σ (vᵢ + bᵢ vᵢ₊₁)² + Σ gᵢ vᵢ − V with the one-forms dqₐ + Σ f dqⱼ + h dt and the force
-/// Σ (F − d v) dq.
+/// Σ (F − d v) dq. With as many one-forms as coordinates there may be no kinetic energy.
 #[derive(Debug)]
 struct Valid {
     n: usize,
@@ -181,7 +181,8 @@ struct Valid {
 impl Valid {
     fn new(random: &mut Random) -> Valid {
         let n = 1 + random.below(N);
-        let m = random.below(n);
+        let m = random.below(n + 1);
+        let masses = if m == n && random.below(3) == 0 { 0 } else { n };
         let depth = random.below(3);
         let gyroscopic = if random.below(3) == 0 { n } else { 0 };
         let forced = if random.below(2) == 0 { n } else { 0 };
@@ -201,8 +202,8 @@ impl Valid {
         };
         Valid {
             n,
-            mass: timed_functions(random, n, depth),
-            coupling: timed_functions(random, n - 1, depth.min(1)),
+            mass: timed_functions(random, masses, depth),
+            coupling: timed_functions(random, masses.saturating_sub(1), depth.min(1)),
             gyroscopic: timed_functions(random, gyroscopic, depth),
             potential: timed(random, n, depth + 1),
             forms: (0..m)
@@ -416,7 +417,7 @@ impl Valid {
                     }
                     1 => format!("d{x}*d{x}"),
                     2 => format!("dot({x})^2 + dot({x})"),
-                    _ => all,
+                    _ => format!("{all}, d{x}"),
                 };
                 *forms = if forms.is_empty() { extra } else { format!("{forms}, {extra}") };
             }

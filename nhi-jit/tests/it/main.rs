@@ -4,6 +4,7 @@ mod advice;
 mod composed;
 mod drives;
 mod inertia;
+mod kinematic;
 mod manifold;
 mod massless;
 mod monitors;

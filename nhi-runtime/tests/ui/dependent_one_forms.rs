@@ -14,6 +14,23 @@ struct Dependent;
     lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2,
     constraints(dx, dy, dx + dy),
 )]
+struct DependentOnOthers;
+
+#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2,
+    constraints(dx, dy, dz, dx + dy),
+)]
 struct TooMany;
+
+#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = dot(x)^2 + dot(y)^2 + dot(z)^2,
+    constraints(dx, dy),
+    holonomic(z - sin(t)),
+)]
+struct TooManyWithPosition;
 
 fn main() {}

@@ -961,7 +961,7 @@ impl Lowering<'_> {
         Some(Dynamics { rates, texts })
     }
 
-    /// The constraints, with labels, not more than n − 1 and independent almost everywhere. Of the
+    /// The constraints, with labels, not more than n and independent almost everywhere. Of the
     /// instances of one item, errors are reported for the first that has any.
     fn independent_constraints(&mut self, constraints: &[Stated<'_>]) -> Option<Vec<Row>> {
         let n = self.symbols.velocities.len();
@@ -1022,7 +1022,7 @@ impl Lowering<'_> {
                     continue;
                 }
                 forms.push(coefficients.clone());
-                if self.scope.is_sound() && forms.len() < n && self.rank(&forms) < forms.len() {
+                if self.scope.is_sound() && forms.len() <= n && self.rank(&forms) < forms.len() {
                     forms.pop();
                     complete = false;
                     if failed.insert(form) {
@@ -1038,11 +1038,12 @@ impl Lowering<'_> {
         complete.then_some(result)
     }
 
-    /// Whether there are at most n − 1 constraints; otherwise that is reported.
+    /// Whether there are at most n constraints, or n − 1 with position constraints; otherwise that is reported.
     fn few_enough(&self, constraints: &[Stated<'_>]) -> bool {
         let n = self.symbols.velocities.len();
         let of = if self.symbols.rates == self.symbols.velocities { "coordinates" } else { "velocities" };
-        let most = n.saturating_sub(1);
+        let are_forms = constraints.iter().all(|stated| stated.place == Place::Constraint);
+        let most = if are_forms { n } else { n.saturating_sub(1) };
         let mut count = 0;
         let mut excess = None;
         for stated in constraints {
@@ -1052,12 +1053,19 @@ impl Lowering<'_> {
             }
         }
         let Some(at) = excess else { return true };
-        let are_forms = constraints.iter().all(|stated| stated.place == Place::Constraint);
-        let what = if are_forms { " one-forms" } else { "" };
-        self.push(
-            Error::new(at, format!("too many constraints: {count}{what} for {n} {of}"))
-                .help(format!("n {of} can have at most n - 1 constraints, here {most}")),
-        );
+        let (what, help) = if are_forms {
+            let help = format!(
+                "n {of} can have at most n constraints, here {most}; leave out those that follow from others"
+            );
+            (" one-forms", help)
+        } else {
+            let help = format!(
+                "with position constraints n {of} can have at most n - 1 constraints, here {most}: what n of them determine \
+                 is no motion with a start of its own; as one-forms, `d(...)` in `constraints`, n are possible"
+            );
+            ("", help)
+        };
+        self.push(Error::new(at, format!("too many constraints: {count}{what} for {n} {of}")).help(help));
         false
     }
 }

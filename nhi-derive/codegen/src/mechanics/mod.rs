@@ -62,7 +62,7 @@ pub struct Mechanics {
     /// A matrix that agrees with M on the velocities that the constraints admit and is positive definite where M is so on
     /// these: M, or M + s μᵀμ if M is singular everywhere ([`Mechanics::stiffness`]).
     pub inertia: Matrix,
-    /// s, the trace of M, if M is singular everywhere.
+    /// s, if M is singular everywhere: the trace of M, or 1 if this is zero.
     pub stiffness: Option<Expr>,
     /// a(q), the part of the momentum that does not depend on v, n.
     pub gyroscopic: Vec<Expr>,
@@ -184,7 +184,8 @@ impl Mechanics {
         let gamma = cheapest(pool, engine, gamma)?;
         let stiffness = system.has_singular_mass.then(|| {
             let diagonal: Vec<Expr> = (0..n).map(|i| mass[i][i]).collect();
-            pool.sum(&diagonal)
+            let trace = pool.sum(&diagonal);
+            if pool.is_zero(trace) { pool.one() } else { trace }
         });
         let inertia = match stiffness {
             Some(stiffness) => {

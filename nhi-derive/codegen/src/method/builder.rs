@@ -653,7 +653,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes a Newton iteration with updates measured by `norm`. Everything that `body` binds stays inside the loop.
-    /// Its results are the residuals; the update follows from their total derivatives.
+    /// Its results are the residuals; the update follows from their total derivatives. Where all unknowns have been eliminated,
+    /// nothing is left to be solved.
     pub(super) fn newton(
         &mut self,
         equations: Nonlinear<'_>,
@@ -661,6 +662,9 @@ impl<'a> Builder<'a> {
         body: impl Fn(&mut Self) -> Vec<Expr>,
     ) {
         let Nonlinear { stated, unknowns, guess, names, residuals, reduction } = equations;
+        if unknowns.is_empty() {
+            return;
+        }
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));

@@ -115,12 +115,56 @@ const BODY: Case = Case {
     v: &[0.2, 0.8, 0.1, 0.4],
 };
 
+/// A car whose speed and yaw rate are given, with a trailer: constraints determine all velocities.
+const CAR: Case = Case {
+    attribute: "coordinates(x, y, theta, psi), \
+        let(speed = 1 + sin(2*t)/2, rate = cos(3*t), u = x - cos(psi)*2/3, v = y - sin(psi)*2/3), \
+        lagrangian = (dot(x)^2 + dot(y)^2)/2 + dot(theta)^2/4 + (dot(u)^2 + dot(v)^2)/6 + dot(psi)^2/8 - x*y^2/3, \
+        constraints(side: sin(theta)*dx - cos(theta)*dy, ahead: cos(theta)*dx + sin(theta)*dy - speed*dt, \
+            turn: dtheta - rate*dt, trailer: sin(psi)*d(u) - cos(psi)*d(v))",
+    methods: BELT.methods,
+    reference: "rk4",
+    q: &[0.3, 0.1, -0.2, 0.6],
+    v: &[0.7, 0.5, 0.3, 0.0],
+};
+
+/// The same without inertia: methods that invert the mass matrix do not apply.
+const WEIGHTLESS: Case = Case {
+    attribute: "coordinates(x, y, theta, psi), \
+        let(speed = 1 + sin(2*t)/2, rate = cos(3*t), u = x - cos(psi)*2/3, v = y - sin(psi)*2/3), \
+        lagrangian = 0, \
+        constraints(side: sin(theta)*dx - cos(theta)*dy, ahead: cos(theta)*dx + sin(theta)*dy - speed*dt, \
+            turn: dtheta - rate*dt, trailer: sin(psi)*d(u) - cos(psi)*d(v))",
+    methods: "Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rdp, RdpMidpoint, RdpLeft, \
+        RdpRight, Rk2Midpoint, Rk2Heun",
+    ..CAR
+};
+
+/// A car on SE(2) with a trailer, without and with inertia.
+const POSED: Case = Case {
+    attribute: "coordinates(psi), group = SE2(th, x, y; w, u, v), lagrangian = 0, \
+        constraints(u - 1 - sin(2*t)/2, v, w - cos(3*t), dot(psi)*2/3 - u*sin(th - psi))",
+    methods: "Rdp, RdpLeft, RdpRight, Rkmk2",
+    reference: "rkmk4",
+    q: &[0.7, 0.4, 0.5, -0.2],
+    v: &[0.2, 0.8, 0.1, 0.4],
+};
+const HEAVY: Case = Case {
+    attribute: "coordinates(psi), group = SE2(th, x, y; w, u, v), \
+        lagrangian = (u^2 + v^2 + w^2/2)/2 + dot(psi)^2*(1 + x^2)/4 + sin(th)*dot(psi)*u/5 - x*cos(psi), \
+        constraints(u - 1 - sin(2*t)/2, v - w/5, w - cos(3*t), dot(psi)*2/3 - u*sin(th - psi))",
+    methods: "Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted, Rkmk2",
+    ..POSED
+};
+
 const TIME: f64 = 0.48;
 
 #[test]
 fn methods_have_their_order_on_systems_that_depend_on_time() {
     let still = |_: f64| Vec::new();
-    for Case { attribute, methods, reference, q, v } in [BELT, TURNED, COUPLED, SUPPORT, BODY] {
+    for Case { attribute, methods, reference, q, v } in
+        [BELT, TURNED, COUPLED, SUPPORT, BODY, CAR, WEIGHTLESS, POSED, HEAVY]
+    {
         let exact = if reference == "rk4" { "Rk4" } else { "Rkmk4" };
         let optimised = derive(&format!("{attribute}, methods({methods}, {exact})"));
         let v = call(&optimised.system.project, &[vec![], q.to_vec(), v.to_vec(), vec![0.0], vec![]]);
@@ -147,8 +191,12 @@ fn methods_have_their_order_on_systems_that_depend_on_time() {
 
 #[test]
 fn compositions_keep_their_order_on_systems_that_depend_on_time() {
-    for (Case { attribute, q, v, .. }, base, exact) in [(BELT, "Dla2", "Rk4"), (SUPPORT, "DlaRattle", "Rk4")]
-    {
+    for (Case { attribute, q, v, .. }, base, exact) in [
+        (BELT, "Dla2", "Rk4"),
+        (SUPPORT, "DlaRattle", "Rk4"),
+        (WEIGHTLESS, "Dla2", "Rk4"),
+        (CAR, "DlaRattle", "Rk4"),
+    ] {
         let optimised = derive(&format!("{attribute}, methods({base}, {exact})"));
         let v = call(&optimised.system.project, &[vec![], q.to_vec(), v.to_vec(), vec![0.0], vec![]]);
         let id = format!("{}_suzuki4", optimised.methods[0].id());
@@ -192,6 +240,39 @@ fn sampled_inputs_give_the_order_of_the_method() {
         let at = |steps: usize| {
             let h = TIME / steps as f64;
             let inputs = |t: f64| vec![(3.0 * (t + of_constraint * h)).cos(), (2.0 * (t + 0.5 * h)).sin()];
+            end(method, method.method.into(), (&q, &v), h, steps, inputs, &[1.0, 0.0])
+        };
+        let slopes = slopes(&at(192), &at(384), &reference, 2.0);
+        for (slope, expected) in slopes.iter().zip(expected) {
+            assert!((slope - expected).abs() < 0.1, "{}: {slopes:?}", method.id());
+        }
+    }
+}
+
+/// The same of a car that inputs alone move.
+const STEERED: &str = "coordinates(x, y, theta), inputs(u, f), \
+    constraints(dx - u*cos(theta)*dt, dy - u*sin(theta)*dt, dtheta - (f + x/3)*dt)";
+const TIMED: &str = "coordinates(x, y, theta), let(u = cos(3*t), f = sin(2*t)), lagrangian = 0, \
+    constraints(dx - u*cos(theta)*dt, dy - u*sin(theta)*dt, dtheta - (f + x/3)*dt)";
+
+#[test]
+fn sampled_inputs_of_a_kinematic_system_give_the_order_of_the_method() {
+    let massless = derive(&format!("{STEERED}, lagrangian = 0, methods(Dla2, DlaRattle, Rdp)"));
+    let kinetic = "lagrangian = (dot(x)^2 + dot(y)^2)/2 + dot(theta)^2/4";
+    let massive = derive(&format!("{STEERED}, {kinetic}, methods(Dla2, DlaRattle, Rdp, Rattle)"));
+    let exact = derive(&format!("{TIMED}, methods(Rk4)"));
+    let q = [0.1, -0.2, 0.3];
+    let v = call(&exact.system.project, &[vec![], q.to_vec(), vec![0.0; 3], vec![0.0], vec![]]);
+    let rk4 = &exact.methods[0];
+    let reference = end(rk4, rk4.method.into(), (&q, &v), TIME / 1024.0, 1024, |_| Vec::new(), &[]);
+    for method in massless.methods.iter().chain(&massive.methods) {
+        let (sampled, expected) = match method.id() {
+            "dla_rattle" | "rdp" => (0.5, [2.0, 1.0]),
+            _ => (1.0, [2.0, 2.0]),
+        };
+        let at = |steps: usize| {
+            let h = TIME / steps as f64;
+            let inputs = |t: f64| vec![(3.0 * (t + sampled * h)).cos(), (2.0 * (t + sampled * h)).sin()];
             end(method, method.method.into(), (&q, &v), h, steps, inputs, &[1.0, 0.0])
         };
         let slopes = slopes(&at(192), &at(384), &reference, 2.0);

@@ -306,26 +306,64 @@ fn inputs_reach_the_steps() {
     assert!(compared >= 400, "{compared}");
 }
 
-/// Steps, and starts with inputs that do not belong to the velocity.
 #[test]
 fn time_and_inputs_drive_constraints() {
-    let (derived, optimised) = derive(declarations(DRIVEN).remove(0));
-    let folder = folder("driven");
-    let header = write_c(&folder, &derived, &optimised, declared(&derived));
-    let (parameters, q) = ([0.2], [0.3_f64, 0.1, -0.2, 0.0]);
+    let q = [0.3_f64, 0.1, -0.2, 0.0];
     // Admissible with u = 0.6: dθ/dt follows from the others.
     let (x, y) = (0.5_f64, 0.3_f64);
     let v = [-(q[0].sin() * x - q[0].cos() * y) / 0.2, x, y, (1.0 - 0.2 / 3.0) * 0.6];
+    are_driven("driven", DRIVEN, &q, &v);
+}
+
+/// A car whose speed and yaw rate are given, without and with masses.
+const KINEMATIC: [&str; 2] = [
+    "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, theta), inputs(speed),
+        lagrangian = 0,
+        constraints(dx - speed*cos(theta)*dt, dy - speed*sin(theta)*dt, dtheta - (a + sin(t)*x)*dt),
+        methods(Dla1, Dla2, DlaRattle, Rdp),
+    )]
+    struct Light { a: f64 }
+",
+    "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, theta), inputs(speed),
+        lagrangian = (dot(x)^2 + dot(y)^2)/2*(1 + x^2) + dot(theta)^2/4 - y,
+        constraints(dx - speed*cos(theta)*dt, dy - speed*sin(theta)*dt, dtheta - (a + sin(t)*x)*dt),
+        methods(Dla1, Dla2, DlaRattle, Rdp, Rattle),
+    )]
+    struct Heavy { a: f64 }
+",
+];
+
+#[test]
+fn constraints_determine_all_velocities() {
+    let q = [0.3, -0.2, 0.4_f64];
+    let v = [0.6 * q[2].cos(), 0.6 * q[2].sin(), 0.2];
+    are_driven("without_mass", KINEMATIC[0], &q, &v);
+    are_driven("with_masses", KINEMATIC[1], &q, &v);
+}
+
+/// Compares steps, and starts with inputs that do not belong to the velocity. The declared system has the parameter 0.2 and one input,
+/// with which the velocity is admissible at 0.6.
+fn are_driven(name: &str, text: &str, q: &[f64], v: &[f64]) {
+    let (derived, optimised) = derive(declarations(text).remove(0));
+    let folder = folder(name);
+    let header = write_c(&folder, &derived, &optimised, declared(&derived));
+    let parameters = [0.2];
     for build in builds() {
         let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
         let mut process = program.run(&parameters);
         for method in &optimised.methods {
-            assert_eq!(process.begin(method.id(), [&q, &v, &[], &[0.5]], STEP_SIZE).err(), Some(8));
-            let mut state = process.begin(method.id(), [&q, &v, &[], &[0.6]], STEP_SIZE).expect("a start");
-            let start = [&q[..], &v, &[], &[0.6]];
+            assert_eq!(process.begin(method.id(), [q, v, &[], &[0.5]], STEP_SIZE).err(), Some(8));
+            let mut state = process.begin(method.id(), [q, v, &[], &[0.6]], STEP_SIZE).expect("a start");
+            let start = [q, v, &[], &[0.6]];
             let simulation = Simulation::start(method, method.method.into(), &parameters, start, STEP_SIZE);
             let mut simulation = simulation.expect("a start");
-            let name = format!("{}, {}", build.name, method.id());
+            let name = format!("{name}, {}, {}", build.name, method.id());
             same_steps(
                 &name,
                 method.state,

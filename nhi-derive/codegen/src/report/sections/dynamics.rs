@@ -21,11 +21,12 @@ pub(super) fn mass_matrix(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
         text("M = ∂²L/∂v∂v, symmetric; the momenta are p = M v + a."),
         x.moderate_matrix("mass_matrix", letters("M", "M"), &mass),
     ];
-    if x.mechanics.stiffness.is_some() {
-        blocks.push(text(
-            "It is singular. Functions solve with M + s μᵀμ, s = tr M, which is the same on the velocities that the \
+    if let Some(stiffness) = x.mechanics.stiffness {
+        let s = if x.mechanics.system.pool.is_one(stiffness) { "1" } else { "tr M" };
+        blocks.push(text(format!(
+            "It is singular. Functions solve with M + s μᵀμ, s = {s}, which is the same on the velocities that the \
              constraints admit and regular where M is positive definite on these.",
-        ));
+        )));
         return Ok(blocks);
     }
     let inverse = match x.mechanics.n() <= MAX_VELOCITIES {
@@ -178,6 +179,17 @@ pub(super) fn distribution(x: &mut Context<'_>) -> Result<Vec<Block>, EngineErro
         return Ok(vec![text(format!("Every velocity is admissible: the distribution has rank {n}."))]);
     }
     let admissible = x.admissible.clone();
+    if m == n {
+        let mut blocks = vec![text(
+            "There is no free motion: the constraints determine all velocities, and the distribution has rank 0.",
+        )];
+        if x.mechanics.structure.affine {
+            let left = x.with_names("w");
+            blocks.push(text("The velocities are v = w with"));
+            blocks.push(Block::Formula(x.entries("drift", left, &admissible.drift)));
+        }
+        return Ok(blocks);
+    }
     let names: Vec<String> =
         admissible.free.iter().map(|&i| format!("`{}`", x.mechanics.system.velocities[i].name)).collect();
     let is_affine = x.mechanics.structure.affine;

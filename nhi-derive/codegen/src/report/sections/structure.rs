@@ -181,14 +181,12 @@ fn measure(x: &mut Context<'_>) -> Result<Finding, EngineError> {
                 free.iter().map(|&i| format!("`{}`", x.mechanics.system.velocities[i].name)).collect();
             let place =
                 if x.mechanics.system.group.is_some() { " (dq with the measure of the group)" } else { "" };
-            let names = names.join(", ");
+            let volume = if names.is_empty() { "dq" } else { "dq du" };
+            let with =
+                if names.is_empty() { String::new() } else { format!(" with u = ({})", names.join(", ")) };
             let reason = match x.mechanics.system.pool.is_one(density) {
-                true => format!(
-                    "the volume dq du{place} with u = ({names}): the divergence of the motion vanishes."
-                ),
-                false => format!(
-                    "N dq du{place} with u = ({names}) and the density N below, where it is positive."
-                ),
+                true => format!("the volume {volume}{place}{with}: the divergence of the motion vanishes."),
+                false => format!("N {volume}{place}{with} and the density N below, where it is positive."),
             };
             let mut found = finding("measure", question, Answer::Yes, reason);
             found.formulas.push(x.number("measure_density", Math::letter("N"), density));

@@ -56,7 +56,11 @@ fn forms() {
 #[test]
 fn too_many_or_dependent_forms() {
     check(&[
-        ("KINETIC, constraints(dx, dy, dz)", &["too many constraints: 3 one-forms for 3 coordinates"]),
+        ("KINETIC, constraints(dx, dy, dz, dx)", &["too many constraints: 4 one-forms for 3 coordinates"]),
+        (
+            "KINETIC, constraints(dx, dy, dx + dy)",
+            &["this one-form depends on the ones before it, everywhere"],
+        ),
         ("KINETIC, constraints(dx + dy, 2*dx + 2*dy)", &["this one-form depends on `dx + dy`, everywhere"]),
         (
             "KINETIC, constraints(sin(x)*dx + dy, (1 - cos(x)^2)*dx + sin(x)*dy)",
@@ -82,6 +86,12 @@ fn lagrangians() {
         (
             "lagrangian = dot(x)^2 + dot(y)^2, constraints()",
             &["this Lagrangian is not regular: its mass matrix is singular everywhere"],
+        ),
+        (
+            "lagrangian = 0, constraints(dx, dy)",
+            &[
+                "this Lagrangian is not regular: its mass matrix is singular on the velocities that the constraints admit",
+            ],
         ),
         (
             "lagrangian = (dot(x) + dot(y))^2 + dot(z)^2, constraints()",

@@ -268,8 +268,8 @@ fn mistakes_in_items() {
             &["this one-form depends on `dx[0] + dy[0]`, everywhere"],
         ),
         (
-            ", constraints(for i in 0..4 { dx[i], dy[i], «dth[i]» })",
-            &["too many constraints: 12 one-forms for 12 coordinates"],
+            ", constraints(for i in 0..4 { dx[i], dy[i], dth[i] }, «dx[0]»)",
+            &["too many constraints: 13 one-forms for 12 coordinates"],
         ),
     ] {
         mistakes(&four(keys), messages);

@@ -228,7 +228,7 @@ fn mistakes_in_shapes() {
             ", constraints(dx, «d([x, y, z])»)",
             &["component 0 of this constraint depends on `dx`, everywhere"],
         ),
-        (", constraints(d(u), «d([x, y, z])»)", &["too many constraints: 6 one-forms for 6 coordinates"]),
+        (", constraints(d(u), d([x, y, z]), «dx»)", &["too many constraints: 7 one-forms for 6 coordinates"]),
     ] {
         mistakes(&six(keys), messages);
     }

@@ -57,7 +57,7 @@ type Case = (&'static str, &'static [usize], &'static [Option<&'static str>]);
 #[test]
 fn integrable_combinations() {
     let plane = "coordinates(x, y, z), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
-    let cases: [Case; 7] = [
+    let cases: [Case; 8] = [
         ("constraints(dz - x*dx - y*dy)", &[2], &[None]),
         ("constraints(y*dx - x*dy)", &[2], &[None]),
         ("constraints(dz - y*dx)", &[2, 3], &[]),
@@ -67,6 +67,8 @@ fn integrable_combinations() {
         ("constraints(dx - r*dt)", &[2], &[Some("x - r*t")]),
         // Rolling on a belt: in space it is integrable, and in time it is not.
         ("constraints(dx - y*dt)", &[2], &[]),
+        // Nothing is left to move: all combinations are integrable in space and time.
+        ("constraints(dx - r*dt, dy, dz - c*dt)", &[0], &[Some("x - r*t"), Some("y"), Some("z - c*t")]),
     ];
     for (constraints, growth, functions) in cases {
         let mut mechanics = declared(&format!("{plane}, {constraints}")).mechanics;
@@ -78,6 +80,19 @@ fn integrable_combinations() {
             .map(|h| h.potential.map(|e| mechanics.system.pool.show(e).to_string()))
             .collect();
         assert_eq!(shown.iter().map(Option::as_deref).collect::<Vec<_>>(), functions, "{constraints}");
+    }
+}
+
+#[test]
+fn a_report_says_that_there_is_no_free_motion() {
+    let turning = "coordinates(x, y, z), constraints(dx - cos(z)*dt, dy - r*sin(z)*dt, dz - c*x*dt)";
+    for (lagrangian, stiffness) in [("m/2*(dot(x)^2 + dot(y)^2)", "s = tr M"), ("0", "s = 1")] {
+        let keys = format!("{turning}, lagrangian = {lagrangian}");
+        let source =
+            format!("#[derive(Nonholonomic)] #[nonholonomic({keys})] struct S {{ m: f64, c: f64, r: f64 }}");
+        let report = Report::of(&derived(&source, "dla2"), &mut BuiltIn);
+        let printed = format!("{:?}", report.unwrap_or_else(|rejected| panic!("{:?}", rejected.errors)));
+        assert!(printed.contains("There is no free motion") && printed.contains(stiffness), "{printed}");
     }
 }
 
