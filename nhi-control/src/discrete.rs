@@ -5,6 +5,7 @@ use crate::{Dynamics, Function, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use nhi_methods::Variant;
 use nhi_runtime::{
     CurvatureOf, Departure, DepartureOf, Differentiable, Dual, Failure, Fits, Limits, Method, Reduced,
     ReducedOf, Scalar, State, Symmetry, System, Tangential, Vector,
@@ -62,8 +63,9 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     /// The state at `q` with the admissible velocity `v` before step `k`, with zero auxiliary states.
     ///
     /// # Errors
-    /// [`PlanError::Velocity`] if the constraints do not admit the velocity, or if inputs drive constraints: the velocity
-    /// before a step does not change with the inputs of the step then, and x is no state.
+    /// [`PlanError::Velocity`] if the constraints do not admit the velocity. Where inputs drive them, that is with zero inputs:
+    /// drives act from the first step on. Then it is also an error if steps depend on the inputs of the step before them,
+    /// because x is no state: those of `DlaRattle` and `Rdp` do not.
     pub fn state(
         &self,
         k: usize,
@@ -71,7 +73,11 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         v: impl Fits<S::Velocity<f64>>,
     ) -> Result<ReducedOf<S>, PlanError> {
         let (q, v) = (q.fit(), v.fit());
-        let x = self.with_components(k, q, v)?;
+        let method = Variant::with_id(self.method.id()).map(|variant| variant.method);
+        let x = match method.is_some_and(nhi_methods::Method::forgets_drives) {
+            true => self.components(k, q, v).ok_or(PlanError::Velocity { is_driven: false })?,
+            false => self.with_components(k, q, v)?,
+        };
         let nearest = S::velocity(&self.parameters, &q, &x.nu, self.time(k), &S::Inputs::splat(0.0));
         let size = v.as_ref().iter().fold(1.0, |size: f64, v| size.max(v.abs()));
         let mut both = nearest.as_ref().iter().zip(v.as_ref());
@@ -79,7 +85,7 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         if is_admissible { Ok(x) } else { Err(PlanError::Velocity { is_driven: false }) }
     }
 
-    /// The state with ν = Y(q) v before step `k`, for any velocity v.
+    /// The state with ν = Y(q) v before step `k`, for any velocity v, of a system whose constraints inputs do not drive.
     pub(crate) fn with_components(
         &self,
         k: usize,
@@ -89,11 +95,15 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         let t = self.time(k);
         let [none, some] = [0.0, 1.0].map(|u| S::basis(&self.parameters, &q, t, &S::Inputs::splat(u)).v0);
         let is_driven = none != some;
-        let nu = S::quasi_velocity(&self.parameters, &q, &v, t, &S::Inputs::splat(0.0));
-        if is_driven || q.as_ref().iter().chain(nu.as_ref()).any(|x| !x.is_finite()) {
-            return Err(PlanError::Velocity { is_driven });
-        }
-        Ok(Reduced { q, nu, z: S::States::splat(0.0) })
+        let known = if is_driven { None } else { self.components(k, q, v) };
+        known.ok_or(PlanError::Velocity { is_driven })
+    }
+
+    /// The same with zero inputs, if it is finite.
+    fn components(&self, k: usize, q: S::Configuration<f64>, v: S::Velocity<f64>) -> Option<ReducedOf<S>> {
+        let nu = S::quasi_velocity(&self.parameters, &q, &v, self.time(k), &S::Inputs::splat(0.0));
+        let is_finite = q.as_ref().iter().chain(nu.as_ref()).all(|x| x.is_finite());
+        is_finite.then(|| Reduced { q, nu, z: S::States::splat(0.0) })
     }
 
     /// The state at rest at `q` before step `k`.

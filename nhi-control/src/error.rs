@@ -148,7 +148,7 @@ pub enum PlanError {
     },
     /// The velocity of a state is not admissible.
     Velocity {
-        /// Whether inputs drive constraints, so that no velocity is without them.
+        /// Whether inputs drive constraints, and steps depend on the inputs of the step before them.
         is_driven: bool,
     },
     /// A list has the wrong length.
@@ -220,7 +220,11 @@ impl fmt::Display for PlanError {
         match self {
             PlanError::Prepare { cause } => write!(f, "no steps can be taken: {cause}"),
             PlanError::Velocity { is_driven: true } => {
-                write!(f, "inputs drive the constraints of the system; plans need constraints without inputs")
+                write!(
+                    f,
+                    "inputs drive the constraints of the system, and a step of this method depends on the inputs before it; use \
+                     `DlaRattle` (`dla_rattle`) or `Rdp` (`rdp`)"
+                )
             }
             PlanError::Velocity { is_driven: false } => {
                 write!(f, "the constraints do not admit the velocity")

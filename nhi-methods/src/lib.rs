@@ -459,6 +459,13 @@ impl Method {
         Method::ALL.iter().copied().find(|method| method.facts().id == id)
     }
 
+    /// Whether a step depends on the velocity before it by its momentum along the admissible velocities alone. Steps between nodes do,
+    /// since they begin with an impulse of the constraints; then it does not matter which inputs drove constraints before them.
+    pub const fn forgets_drives(self) -> bool {
+        matches!(self, Method::DlaRattle | Method::DlaRattleMidpoint)
+            || matches!(self.facts().kind, Kind::Reduced)
+    }
+
     /// The method that a declaration without `methods(...)` has.
     pub const fn default_of(has_group: bool, has_positions: bool) -> Method {
         match (has_group, has_positions) {

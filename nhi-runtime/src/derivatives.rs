@@ -16,8 +16,9 @@ use core::fmt::Debug;
 /// ```
 ///
 /// with d = n − m quasi-velocities for n velocities and m constraints. ν are velocities that the constraints leave free, or
-/// combinations of two. A tangent vector has the NX = n + d + |z| entries (δq, δν, δz), in this order, where a pose has the
-/// entries g⁻¹ δg, those of a velocity of the body.
+/// combinations of two. Where inputs drive constraints, their part of v₀ is orthogonal to the columns of X in the kinetic metric, so
+/// that the momentum Xᵀ M v does not depend on them. A tangent vector has the NX = n + d + |z| entries (δq, δν, δz), in this order,
+/// where a pose has the entries g⁻¹ δg, those of a velocity of the body.
 ///
 /// Where X is infinite or Y is, the coordinates are not defined, and neither are derivatives.
 #[diagnostic::on_unimplemented(

@@ -256,3 +256,103 @@ pub(crate) struct ParkedCar {
 pub(crate) fn parked_car() -> ParkedCar {
     ParkedCar { m: 1200.0, i: 1300.0, a: 1.5, b: 1.5 }
 }
+
+/// A car that is given by its speed and its steering rate, without inertia. The axle of its front wheels is a distance `l` ahead.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, theta, delta),
+    inputs(speed, rate),
+    lagrangian = 0,
+    constraints(
+        side: sin(theta)*dx - cos(theta)*dy,
+        ahead: cos(theta)*dx + sin(theta)*dy - speed*dt,
+        turn: dtheta - speed*tan(delta)/l*dt,
+        steer: ddelta - rate*dt,
+    ),
+    methods(DlaRattle + derivatives, Dla2 + derivatives),
+)]
+pub(crate) struct Steered {
+    pub l: f64,
+}
+
+pub(crate) fn steered() -> Steered {
+    Steered { l: 0.9 }
+}
+
+/// A unicycle that is given by its speed and yaw rate, with masses.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    inputs(rate, speed),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(theta)^2/4,
+    constraints(
+        side: sin(theta)*dx - cos(theta)*dy,
+        ahead: cos(theta)*dx + sin(theta)*dy - speed*dt,
+        turn: dtheta - rate*dt,
+    ),
+    methods(DlaRattle + derivatives),
+)]
+pub(crate) struct Unicycle {
+    pub m: f64,
+}
+
+pub(crate) fn unicycle() -> Unicycle {
+    Unicycle { m: 1.0 }
+}
+
+/// A skate on the floor, with the same constraint alone.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y),
+    lagrangian = m/2*(dot(x)^2 + dot(y)^2) + dot(theta)^2/4,
+    constraints(side: sin(theta)*dx - cos(theta)*dy),
+    methods(DlaRattle + derivatives),
+)]
+pub(crate) struct Skate {
+    pub m: f64,
+}
+
+pub(crate) fn skate() -> Skate {
+    Skate { m: 1.0 }
+}
+
+/// A skate that a force pushes, on which a slide is driven: its momentum is coupled to that of the skate.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(theta, x, y, s),
+    inputs(slide, push),
+    lagrangian = dot(theta)^2*(1 + s^2)/4 + m/2*(dot(x)^2 + dot(y)^2) + dot(s)^2/2 + dot(s)*dot(theta)/5
+        + dot(s)*dot(x)/3,
+    constraints(
+        blade: dtheta/5 + sin(theta)*dx - cos(theta)*dy,
+        rail: dot(s) - (1 + y/3)*slide,
+    ),
+    force = push*(cos(theta)*dx + sin(theta)*dy) - dot(theta)*dtheta/5,
+    methods(DlaRattle + derivatives),
+)]
+pub(crate) struct Sliding {
+    pub m: f64,
+}
+
+pub(crate) fn sliding() -> Sliding {
+    Sliding { m: 1.3 }
+}
+
+/// A car on SE(2) whose speed is an input, and whose turn a torque.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(phi),
+    group = SE2(theta, x, y; omega, v, w),
+    inputs(speed, torque),
+    lagrangian = m/2*(v^2 + w^2) + omega^2/4 + dot(phi)^2/6 + dot(phi)*omega/7 - cos(theta)*x/5,
+    constraints(side: w - omega/4, ahead: v - (1 + x/4)*speed, rolling: v - dot(phi)/2 + omega/5),
+    force = torque*omega*dt,
+    methods(Rdp + derivatives),
+)]
+pub(crate) struct Cruiser {
+    pub m: f64,
+}
+
+pub(crate) fn cruiser() -> Cruiser {
+    Cruiser { m: 1.1 }
+}

@@ -162,7 +162,7 @@ def plan(
     find others. A plan that has converged is a motion that `System.simulate` accepts.
 
     Args:
-        system: a system with inputs that do not drive constraints.
+        system: a system with inputs. They may drive constraints if the method is `"dla_rattle"`, `"rdp"` or one of their variants.
         p: values of the parameters.
         q0: configuration at the start, shape (n,).
         v0: velocity at the start, shape of the velocities, on the constraints.

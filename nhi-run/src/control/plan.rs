@@ -14,7 +14,7 @@ use nhi_runtime::Failure;
 /// The problem of the motion of least cost between two states.
 #[derive(Clone, Debug)]
 pub struct Planning {
-    /// A system whose constraints inputs do not drive.
+    /// A system; inputs may drive its constraints, if the method is `DlaRattle`, `Rdp` or one of their variants.
     pub system: System,
     /// A method whose steps are differentiated.
     pub variant: Variant,
@@ -86,7 +86,7 @@ impl Discrete {
         v: &[f64],
         [q_name, v_name]: [&'static str; 2],
     ) -> Result<State, Error> {
-        let x = self.steps.state(self.at(k), q, v).map_err(|error| wrong(q_name, error))?;
+        let x = self.steps.planned(self.at(k), q, v).map_err(|error| wrong(q_name, error))?;
         let none = vec![0.0; self.steps.sizes.inputs];
         let nearest = self.steps.velocity(self.at(k), &x, &none).map_err(|cause| wrong(q_name, cause))?;
         let size = v.iter().fold(1.0, |size: f64, v| size.max(v.abs()));
@@ -395,7 +395,7 @@ impl Planning {
             }
             None => {
                 let at = dynamics.at(self.steps);
-                dynamics.steps.state(at, &place, &vec![0.0; n]).map_err(|error| wrong("q1", error))?
+                dynamics.steps.planned(at, &place, &vec![0.0; n]).map_err(|error| wrong("q1", error))?
             }
         };
         let names = dynamics.steps.velocity_names(dynamics.at(self.steps), &end);

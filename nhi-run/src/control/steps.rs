@@ -110,7 +110,7 @@ impl Steps {
         self.basis.velocity(&point(at, &x.q, &[], u), &x.nu).map_err(failure)
     }
 
-    /// The state with ν = Y(q) v and zero auxiliary states.
+    /// The state with ν = Y(q) v and zero auxiliary states, of a system whose constraints inputs do not drive.
     pub(super) fn state(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
         let failed = |error| PlanError::Prepare { cause: failure(error) };
         let drift = |u: f64| {
@@ -120,6 +120,17 @@ impl Steps {
         if drift(0.0)? != drift(1.0)? {
             return Err(PlanError::Velocity { is_driven: true });
         }
+        self.components(at, q, v)
+    }
+
+    /// The state before a step of a plan: inputs may drive constraints, if steps do not depend on those before them.
+    pub(super) fn planned(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
+        if self.variant.method.forgets_drives() { self.components(at, q, v) } else { self.state(at, q, v) }
+    }
+
+    /// The state with ν = Y(q) v, with zero inputs and auxiliary states.
+    fn components(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
+        let failed = |error| PlanError::Prepare { cause: failure(error) };
         let none = vec![0.0; self.sizes.inputs];
         let nu = self.basis.quasi_velocity(&point(at, q, v, &none)).map_err(failed)?;
         Ok(State { q: q.to_vec(), nu, z: vec![0.0; self.compiled.states().len()] })

@@ -138,6 +138,33 @@ fn steps_and_differences_have_their_derivatives() {
     check("the sleigh", &sleigh, &x, &other, &[0.8, -0.5]);
 }
 
+/// Inputs that drive constraints: the velocity before a step is one of its inputs.
+#[test]
+fn steps_with_drives_have_their_derivatives() {
+    let sliding = Discrete::new(&systems::sliding(), DlaRattle, 0.3).expect("steps");
+    let at = |q: [f64; 4], nu: [f64; 2]| {
+        let mut x = sliding.at_rest(0, q).expect("rest");
+        x.nu = nu;
+        x
+    };
+    let (x, other) = (at([0.7, 0.4, -0.3, 0.2], [1.1, -0.8]), at([0.5, -0.6, 0.1, 0.4], [0.3, 0.4]));
+    check("a slide that is driven", &sliding, &x, &other, &[0.8, -0.5]);
+
+    let cruiser = Discrete::new(&systems::cruiser(), Rdp, 0.3).expect("steps");
+    let at = |q: [f64; 4], nu: f64| {
+        let mut x = cruiser.at_rest(0, q).expect("rest");
+        x.nu = [nu];
+        x
+    };
+    let (x, other) = (at([0.2, 0.7, 0.4, -0.3], 1.1), at([0.5, -0.6, 0.1, 0.6], 0.3));
+    check("a car whose speed is given", &cruiser, &x, &other, &[0.8, -0.5]);
+
+    let steered = Discrete::new(&systems::steered(), DlaRattle, 0.3).expect("steps");
+    let [x, other] =
+        [[0.2, 0.7, 0.4, -0.3], [0.5, -0.6, 0.1, 0.2]].map(|q| steered.at_rest(0, q).expect("rest"));
+    check("a car that is steered", &steered, &x, &other, &[0.8, -0.5]);
+}
+
 #[test]
 fn kinematic_steps_have_their_derivatives() {
     let disk = Kinematic::new(&systems::posed_disk(), 0.3).expect("steps");

@@ -1,6 +1,7 @@
 //! Plans: against closed forms, orders of convergence, and what has to be found out about problems.
 
 mod derivatives;
+mod driven;
 mod guesses;
 mod heisenberg;
 mod linear;
@@ -364,6 +365,12 @@ fn states_that_are_none_are_errors() {
     let belt = Discrete::new(&systems::belt(), Dla2, 0.1).expect("steps");
     let error = belt.at_rest(0, [0.7, 0.2, -0.4]).err();
     assert_eq!(error, Some(PlanError::Velocity { is_driven: true }));
+    // Without free velocities, too: the step begins in the middle of two inputs.
+    let steered = Discrete::new(&systems::steered(), Dla2, 0.1).expect("steps");
+    assert_eq!(steered.at_rest(0, [0.0; 4]).err(), Some(PlanError::Velocity { is_driven: true }));
+    let steered = Discrete::new(&systems::steered(), DlaRattle, 0.1).expect("steps");
+    let error = steered.state(0, [0.0; 4], [1.0, 0.0, 0.0, 0.0]).err();
+    assert_eq!(error, Some(PlanError::Velocity { is_driven: false }));
 }
 
 /// A car with a trailer at rest moves sideways. That takes brackets of brackets, of which the effect is no square of the amplitude.

@@ -6,6 +6,14 @@
 //!
 //! ν are velocities that the constraints leave free, or combinations β vᵢ − α vⱼ of two of them, divided by α² + β²
 //! ([`super::super::pivots`]).
+//!
+//! Where inputs u drive constraints, the velocity before a step is one of the inputs before it. A step between nodes depends on this
+//! velocity by its momentum along the admissible velocities alone, Xᵀ M v: the impulse of the step replaces all other momenta. So that
+//! ν and the inputs of the step determine this momentum, v₀ is orthogonal to X in the metric M if it is not so by itself,
+//!
+//! ```text
+//! Y = (Xᵀ M X)⁻¹ Xᵀ M,   v₀ = (1 − X Y) v₁   for the solution v₁ of μ v₁ + μ₀ = 0 by the elimination.
+//! ```
 
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::Expr;
@@ -19,8 +27,8 @@ const LONG: usize = 200;
 
 /// The choice of a basis, for all configurations, and how it is written.
 pub(super) enum Coordinates {
-    /// By the steps of the elimination of μ v + μ₀ = 0.
-    Eliminated { plan: Plan, mu: Matrix, mu_0: Vec<Expr> },
+    /// By the steps of the elimination of μ v + μ₀ = 0, with the metric in which v₀ is orthogonal to X.
+    Eliminated { plan: Plan, mu: Matrix, mu_0: Vec<Expr>, metric: Option<Matrix> },
     /// By its entries at (q, t): where much cancels in the elimination, they take fewer operations.
     Simplified(Frame),
 }
@@ -77,9 +85,16 @@ impl Coordinates {
         let (q, t) = (b.x.q.clone(), b.x.system.t);
         let scratch = b.scratch();
         let (plan, _) = Plan::of_all(b, &mu, n);
-        let eliminated = Coordinates::Eliminated { plan, mu, mu_0 };
-        let frame = eliminated.at(b, &q, t);
-        let written = b.close(&frame.entries(), &scratch);
+        let mut eliminated = Coordinates::Eliminated { plan, mu, mu_0, metric: None };
+        let mut frame = eliminated.at(b, &q, t);
+        let mut written = b.close(&frame.entries(), &scratch);
+        if frame.with(written.clone()).depends_on_drives(b)
+            && let Coordinates::Eliminated { metric, .. } = &mut eliminated
+        {
+            *metric = Some(b.x.mass.clone());
+            frame = eliminated.at(b, &q, t);
+            written = b.close(&frame.entries(), &scratch);
+        }
         b.discard(scratch);
         let cost = b.pool().cost(&written).weight();
         if cost > LONG {
@@ -95,13 +110,20 @@ impl Coordinates {
     pub(super) fn at(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr) -> Frame {
         let (v, n) = (b.x.v.clone(), b.x.n());
         match self {
-            Coordinates::Eliminated { plan, mu, mu_0 } => {
+            Coordinates::Eliminated { plan, mu, mu_0, metric } => {
                 let mu = b.matrix_at(mu, q, t);
                 let mu_0 = b.at(mu_0, q, &v, t);
                 let elimination = plan.applied(b, n, |i| (&mu[i], mu_0[i]));
                 let dual = elimination.dual(b);
                 let basis = elimination.basis().cloned().collect();
-                Frame { basis, drift: elimination.particular, dual }
+                let frame = Frame { basis, drift: elimination.particular, dual };
+                match metric {
+                    Some(mass) => {
+                        let mass = b.matrix_at(mass, q, t);
+                        frame.orthogonal(b, &mass)
+                    }
+                    None => frame,
+                }
             }
             Coordinates::Simplified(frame) => {
                 let entries = b.at(&frame.entries(), q, &v, t);
@@ -123,6 +145,37 @@ impl Frame {
         let basis = vectors.by_ref().take(self.basis.len()).collect();
         let drift = vectors.next().unwrap_or_default();
         Frame { basis, drift, dual: vectors.collect() }
+    }
+
+    /// Whether the momentum Xᵀ M v₀ depends on inputs, for entries in q, t and inputs.
+    fn depends_on_drives(&self, b: &mut Builder<'_>) -> bool {
+        let inputs = b.x.system.input_symbols();
+        let depend =
+            |b: &Builder<'_>, all: &[Expr]| all.iter().any(|&e| b.x.system.pool.depends_on(e, &inputs));
+        if !depend(b, &self.drift) {
+            return false;
+        }
+        let mass = b.x.mass.clone();
+        let momentum = b.apply(&mass, &self.drift);
+        let along = b.apply(&self.basis, &momentum);
+        let simple = BuiltIn.simplify(b.pool(), &along).unwrap_or(along);
+        depend(b, &simple)
+    }
+
+    /// The same basis with v₀ and the kernel of Y orthogonal to it.
+    fn orthogonal(self, b: &mut Builder<'_>, mass: &Matrix) -> Frame {
+        let Frame { basis, drift, .. } = self;
+        let covectors: Matrix = basis.iter().map(|x| b.apply(mass, x)).collect();
+        let covectors = b.bind_matrix("covector", &covectors);
+        let inertia: Matrix = covectors.iter().map(|row| b.apply(&basis, row)).collect();
+        let dual = b.solve_ordered(&inertia, &covectors, &[]);
+        let along = b.apply(&dual, &drift);
+        let mut rest = drift;
+        for (x, along) in basis.iter().zip(along) {
+            let minus = b.pool().neg(along);
+            rest = b.axpy(&rest, minus, x);
+        }
+        Frame { basis, drift: rest, dual }
     }
 
     /// Y v.
