@@ -339,6 +339,7 @@ impl System {
         Ok(Optimised {
             facts: self.shared.facts.clone(),
             basis: None,
+            basis_derivative: None,
             system: self.shared.system()?,
             methods: methods.collect::<Result<_, _>>()?,
         })

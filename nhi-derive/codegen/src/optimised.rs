@@ -33,9 +33,8 @@ pub struct Optimised {
     pub facts: SystemFacts,
     /// (parameters, q, t, inputs) → the basis of the admissible velocities, if derivatives of a method refer to it.
     pub basis: Option<Function>,
-    /// (parameters, q, ν, t, inputs) → the derivatives of velocities by the configuration, if there is a basis. Rust takes dual
-    /// numbers instead.
-    #[cfg(feature = "c")]
+    /// (parameters, q, ν, t, inputs) → the derivatives of velocities by the configuration, if there is a basis and a back end
+    /// without dual numbers, C, is compiled in.
     pub basis_derivative: Option<Function>,
     /// Those of the system.
     pub system: SystemFunctions,
@@ -138,8 +137,7 @@ impl Optimised {
         let pool = &mechanics.system.pool;
         let is_differentiated = methods.iter().any(|method| method.derivatives.is_some());
         let basis = is_differentiated.then(|| Task::new("basis", move || basis_function(mechanics)));
-        #[cfg(feature = "c")]
-        let basis_derivative = is_differentiated
+        let basis_derivative = (is_differentiated && cfg!(feature = "c"))
             .then(|| Task::new("basis_derivative", move || basis_derivative_function(mechanics)));
         let system = system.as_ref().map(|program| Task::of_program(pool, program));
         let methods: Vec<MethodTasks<'_>> =
@@ -148,13 +146,11 @@ impl Optimised {
         let mut work: Vec<&dyn Work> = methods.iter().map(|method| &method.step as &dyn Work).collect();
         methods.iter().for_each(|method| work.extend(method.others()));
         work.extend(system.iter().map(|(_, task)| task).chain(&basis).map(|task| task as &dyn Work));
-        #[cfg(feature = "c")]
         work.extend(basis_derivative.iter().map(|task| task as &dyn Work));
         in_parallel(&work, |work| work.name(), |work| work.finish());
         Optimised {
             facts: SystemFacts::of(mechanics),
             basis: basis.map(Task::result),
-            #[cfg(feature = "c")]
             basis_derivative: basis_derivative.map(Task::result),
             system: system.map(Task::result),
             methods: methods.into_iter().map(MethodTasks::result).collect(),
