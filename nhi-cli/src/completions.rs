@@ -10,7 +10,7 @@ use clap_complete::{Shell, generate};
 
 /// Prints the script for a shell.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failed> {
-    // Declarations have further methods, compositions and variants of retractions; all of them are too many to choose from.
+    // Further compositions and variants of retractions are too many to choose from.
     let method = |arg: Arg| arg.value_parser(PossibleValuesParser::new(models::methods().chain(["exact"])));
     let model = |arg: Arg| arg.value_parser(PossibleValuesParser::new(models::names()));
     let mut command = Arguments::command()

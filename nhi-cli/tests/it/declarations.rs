@@ -445,7 +445,7 @@ fn completions_of_shells() {
         let words: Vec<&str> = words.split(' ').collect();
         let [.., before, last] = words[..] else { panic!("{words:?}") };
         let asks = format!(
-            "source bash; COMP_WORDS=({}); COMP_CWORD={}; _nhi nhi '{last}' {before}; echo ${{COMPREPLY[@]}}",
+            "source ./bash; COMP_WORDS=({}); COMP_CWORD={}; _nhi nhi '{last}' {before}; echo ${{COMPREPLY[@]}}",
             words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
             words.len() - 1
         );
@@ -460,10 +460,10 @@ fn completions_of_shells() {
     };
     assert_eq!(commands, "scoreboard");
     for (words, expected) in [
-        ("nhi run snake", "snakeboard"),
+        ("nhi run snakeboard_", "snakeboard_free"),
         ("nhi run sleigh.rs --proj", "--project"),
-        ("nhi run sleigh.rs --method dla_rattle_", "dla_rattle_midpoint"),
-        ("nhi models --show snakeb", "snakeboard"),
+        ("nhi run sleigh.rs --method dla_rattle_m", "dla_rattle_midpoint"),
+        ("nhi models --show snakeboard_", "snakeboard_free"),
     ] {
         assert_eq!(offered(words).as_deref(), Some(expected), "{words}");
     }
