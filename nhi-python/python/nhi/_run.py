@@ -151,9 +151,9 @@ class Run(Mapping[str, Array]):
         figures = needed("matplotlib.figure", "plot", "Run.plot")
         names = self._recording.names_of
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
-        rows, columns = len(panels) + 1, 1 if plane is None else 2
-        figure: Figure = figures.Figure(figsize=(7 * columns, 2 * rows), layout="constrained")
-        grid = figure.add_gridspec(rows, columns)
+        rows, width = len(panels) + 1, 1 if plane is None else 2
+        figure: Figure = figures.Figure(figsize=(7 * width, 2 * rows), layout="constrained")
+        grid = figure.add_gridspec(rows, width)
         axes = [figure.add_subplot(grid[0, 0])]
         axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, rows)]
         for axis in axes[:-1]:
