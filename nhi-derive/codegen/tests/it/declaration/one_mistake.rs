@@ -44,7 +44,7 @@ const CONSTRAINTS: [&str; 26] = [
     "constraints(dx = dy)",
     "constraints(a: dx = 0, a: dy = 0)",
     "constraints(dx = 0, 2*dx = 0)",
-    "constraints(dx = 0, dy = 0, dz = 0)",
+    "constraints(dx = 0, dy = 0, dz = 0, dx + dy = 0)",
     "constraints(x = 0)",
     "constraints(dx + x[0]*dy = 0)",
     "constraints(for i in 0..2 { a: dx })",
