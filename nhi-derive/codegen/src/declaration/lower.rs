@@ -509,6 +509,10 @@ impl<'a> Lowering<'a> {
         if let ("table", [x, xs, ys]) = (function.text.as_str(), arguments) {
             let x = self.lower(x)?;
             let [nodes, values] = [self.parameter_array(xs)?, self.parameter_array(ys)?];
+            // The resolver reports tables of other lengths.
+            if nodes.len() != values.len() || nodes.len() < 2 {
+                return Err(Reported);
+            }
             let [xs, ys] = [&nodes, &values].map(|range| self.symbols.parameters[range.clone()].to_vec());
             if !self.tables.contains(&nodes) {
                 self.tables.push(nodes);

@@ -180,6 +180,22 @@ fn piecewise_functions_in_the_wrong_places() {
     );
 }
 
+/// A table without a value for each node is reported, and not evaluated.
+#[test]
+fn tables_of_the_wrong_lengths() {
+    for (nodes, values, expected) in [
+        (4, 3, "a table has as many abscissas as values, but 4 and 3 are given"),
+        (3, 4, "a table has as many abscissas as values, but 3 and 4 are given"),
+        (1, 1, "a table needs two nodes at least"),
+    ] {
+        let found = errors(&format!(
+            "#[nonholonomic(coordinates(x), lagrangian = dot(x)^2, constraints(), force = table(x, xs, ys)*dx)]
+            struct S {{ xs: [f64; {nodes}], ys: [f64; {values}] }}"
+        ));
+        assert_eq!(found, [expected]);
+    }
+}
+
 #[test]
 fn remedies() {
     let input = help_of(&with(LAGRANGIAN, "constraints(sin(u)*dx - cos(u)*dy = 0)", "dx"));
