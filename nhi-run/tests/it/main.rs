@@ -6,7 +6,6 @@ mod declaration;
 mod events;
 mod fit;
 mod flow;
-mod frame;
 mod models;
 mod outputs;
 mod ringing;
