@@ -84,7 +84,7 @@ class Printer(StrPrinter):
         x, at_zero = function.args
         if at_zero == 1:
             return f"step({self._print(x)})"
-        return self._print(sympy.Piecewise((0, x < 0), (at_zero, sympy.Eq(x, 0)), (1, True)))
+        return str(self._print(sympy.Piecewise((0, x < 0), (at_zero, sympy.Eq(x, 0)), (1, True))))
 
     def _print_Piecewise(self, function: Any) -> str:
         (value, condition), *rest = function.args
