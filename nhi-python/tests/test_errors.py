@@ -22,7 +22,7 @@ from conftest import SLEIGH, START, P
         (dict(lagrangian="J/2*(dot(theta)"), "lagrangian", 1, 5, "("),
         (dict(parameters=["J", "m", "in"]), "parameters[2]", 1, 1, "in"),
         (dict(lagrangian="m/2*dot(x)^3"), "lagrangian", 1, 5, "dot(x)^3"),
-        (dict(lagrangian="m/2*dot(x)^2 + abs(y)"), "lagrangian", 1, 16, "abs"),
+        (dict(lagrangian="m/2*dot(x)^2 + floor(y)"), "lagrangian", 1, 16, "floor"),
         (dict(let={"x": "sin(theta)"}), 'let["x"]', 1, 1, "x"),
         (dict(parameters=["J", "m", "a[k]"]), "length of parameters[2]", 1, 1, "k"),
         (dict(holonomic={"rod": "x^2 + y^2 - l^2"}), 'holonomic["rod"]', 1, 13, "l"),

@@ -296,7 +296,8 @@ def test_what_cannot_be_declared_is_shown(expression, part):
 )
 def test_piecewise_functions(force, expected):
     x = me.dynamicsymbols("x")
-    system = nhi.System.from_sympy(x.diff() ** 2 / 2, [x], parameters=[], force={x: force(x)})
+    kinetic = x.diff() ** 2 / 2
+    system = nhi.System(coordinates=[x], parameters=[], lagrangian=kinetic, constraints=[], force={x: force(x)})
     if expected is not None:
         assert f"({expected})*dx" in system.source.replace("r#", "")
     for at in [-2.0, -0.5, 0.5, 2.0]:

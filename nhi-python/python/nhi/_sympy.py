@@ -87,13 +87,13 @@ class Printer(StrPrinter):
         return str(self._print(sympy.Piecewise((0, x < 0), (at_zero, sympy.Eq(x, 0)), (1, True))))
 
     def _print_Piecewise(self, function: Any) -> str:
-        (value, condition), *rest = function.args
-        if condition == True:  # noqa: E712
-            return f"({self._print(value)})"
-        if not rest:
+        *cases, (last, condition) = function.args
+        if condition != True:  # noqa: E712
             self.refuse(function, "not defined everywhere", "end it with `(..., True)`")
-        others = self._print_Piecewise(sympy.Piecewise(*rest, evaluate=False))
-        return f"if({self.condition(condition)}, {self._print(value)}, {others})"
+        printed = f"({self._print(last)})"
+        for value, condition in reversed(cases):
+            printed = f"if({self.condition(condition)}, {self._print(value)}, {printed})"
+        return printed
 
     def condition(self, condition: Any) -> str:
         """A condition in the grammar."""
