@@ -1,6 +1,6 @@
 //! Declarations with random mistakes in them: each is run, or rejected with a place; none panics or hangs.
 //!
-//! There are 60 of them; with `NHI_TESTS=all`, which `.ci/run` sets, 150.
+//! There are 60 of them; with `NHI_TESTS=all`, 150.
 
 use nhi_run::model::MODELS;
 use nhi_run::{Error, Inputs, Run, Scheme, System};

@@ -2,7 +2,7 @@
 //! token. `TRYBUILD=overwrite` writes the expected texts anew; read them before they are kept.
 //!
 //! The cases are built in a target directory of their own, with everything that they depend on. This takes minutes, and so they
-//! are compiled only with `NHI_TESTS=ui`, with `TRYBUILD`, and with `NHI_TESTS=all`, which `.ci/run` sets. With Symbolica it would
+//! are compiled only with `NHI_TESTS=ui`, with `TRYBUILD`, and with `NHI_TESTS=all`. With Symbolica it would
 //! take longer still.
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! `nhi generate` as seen by a user.
 //!
-//! With `NHI_TESTS=all`, which `.ci/run` sets, generated code is also compiled, by `cargo` and by gcc.
+//! With `NHI_TESTS=all`, generated code is also compiled, by `cargo` and by gcc.
 
 use nhi_run::model::Model;
 use nhi_tiers::exhaustive;

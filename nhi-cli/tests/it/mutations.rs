@@ -1,6 +1,6 @@
 //! Cases with random mistakes in them: each is run, or rejected with its field; none panics or hangs.
 //!
-//! There are 2000 of them; with `NHI_TESTS=all`, which `.ci/run` sets, 10 000.
+//! There are 2000 of them; with `NHI_TESTS=all`, 10 000.
 
 use nhi_cli::Problem;
 use nhi_run::model::{Declared, named};

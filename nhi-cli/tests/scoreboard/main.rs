@@ -3,7 +3,7 @@
 //!
 //! Numbers called independent were measured by another implementation, in other languages and arithmetic.
 //!
-//! Tests of all models take four of them; with `NHI_TESTS=all`, which `.ci/run` sets, all, and ten times as many steps where
+//! Tests of all models take four of them; with `NHI_TESTS=all`, all, and ten times as many steps where
 //! the energy must not drift.
 
 mod energy;

@@ -6,8 +6,8 @@
 //! NHI_FUZZ_SECONDS=3600 NHI_FUZZ_SEED=7 cargo test -p nhi-codegen --test fuzz -- --nocapture
 //! ```
 //!
-//! Without these variables a fixed number of cases of a fixed seed is run, more of them with `NHI_TESTS=all`, which `.ci/run`
-//! sets. All processors run cases. Those under way are kept in `fuzz-case-0.txt` and so on in cargo's directory for temporary
+//! Without these variables a fixed number of cases of a fixed seed is run, more of them with `NHI_TESTS=all`.
+//! All processors run cases. Those under way are kept in `fuzz-case-0.txt` and so on in cargo's directory for temporary
 //! files of tests, for what ends the whole process.
 
 mod support;

@@ -2,7 +2,7 @@
 //!
 //! Where Chromium is not installed the tests say so and pass; with `NHI_BROWSER=required` in the environment they fail.
 //!
-//! Reports of four models are shown; with `NHI_TESTS=all`, which `.ci/run` sets, of all.
+//! Reports of four models are shown; with `NHI_TESTS=all`, of all.
 #![cfg(unix)]
 
 mod chromium;

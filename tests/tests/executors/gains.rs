@@ -1,6 +1,6 @@
 //! What each pass of the optimiser gains: the cost of every step of the models without it.
 //!
-//! Six steps are measured and compared with the committed tables. With `NHI_TESTS=all`, which `.ci/run` sets, all steps are,
+//! Six steps are measured and compared with the committed tables. With `NHI_TESTS=all`, all steps are,
 //! and every pass has to gain what it is there for.
 //!
 //! `docs/gains.md` is written anew with

@@ -1,6 +1,6 @@
 //! The interpreter of lowered functions and compiled steps compute the same bits.
 //!
-//! Four models are compared; with `NHI_TESTS=all`, which `.ci/run` sets, all of them.
+//! Four models are compared; with `NHI_TESTS=all`, all of them.
 
 use nhi_codegen::lower::Function;
 use nhi_codegen::parallel::in_parallel;

@@ -1,12 +1,15 @@
 //! How much of their work tests do.
 //!
 //! A test that iterates over models, random cases or steps takes a sample of them by default, so that `cargo test` answers
-//! within minutes. With the environment variable `NHI_TESTS=all` it takes all of them; `.ci/run` sets this variable. The head
-//! of each such test says what it samples.
+//! within minutes. It takes all of them if the environment variable `NHI_TESTS` is `all` or a list with the test's package,
+//! `NHI_TESTS=nhi-jit,nhi-control`. The head of each such test says what it samples.
 
-/// Whether tests have to do all their work: `NHI_TESTS=all`.
+/// Whether tests have to do all their work: `NHI_TESTS` is `all` or names their package.
 pub fn exhaustive() -> bool {
-    std::env::var_os("NHI_TESTS").is_some_and(|value| value == "all")
+    // Cargo sets the name of the package for the tests that it starts.
+    let [tests, package] =
+        ["NHI_TESTS", "CARGO_PKG_NAME"].map(|name| std::env::var(name).unwrap_or_default());
+    tests.split(',').any(|name| name == "all" || name == package && !name.is_empty())
 }
 
 /// `all` in exhaustive tests, otherwise `sample`: a number of cases, steps or digits.

@@ -86,7 +86,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 const HEAD: &str = "# What the tests take\n\n\
     Written by `cargo run -p nhi-timings -- --out docs/tests.md` after `cargo clean`, on a virtual machine with two cores. \
     Build times are processor time, run times are wall time. Tier 1 is `cargo test`, tier 2 what `cargo test --workspace` \
-    adds. With `NHI_TESTS=all`, which `.ci/run` sets, tests that sample models, cases or steps take all of them.\n\n";
+    adds. With `NHI_TESTS=all`, tests that sample models, cases or steps take all of them.\n\n";
 
 fn log(root: &Path) -> std::path::PathBuf {
     root.join("target").join("timings.tsv")

@@ -1,7 +1,7 @@
 //! Derivatives of steps, against differences of the steps themselves and against each other.
 //!
 //! By default of four models with four methods, and of the systems here with the method that each declares. `NHI_TESTS=all`,
-//! which `.ci/run` sets, takes all models, all methods with those four, and four methods with the systems here.
+//! takes all models, all methods with those four, and four methods with the systems here.
 
 use crate::files;
 use crate::support::{Random, Run, distance};

@@ -1,6 +1,6 @@
 //! Emitted Rust.
 //!
-//! By default expressions are half as deep as with `NHI_TESTS=all`, which `.ci/run` sets.
+//! By default expressions are half as deep as with `NHI_TESTS=all`.
 
 use crate::families::FAMILIES;
 use nhi_codegen::declaration::Declaration;

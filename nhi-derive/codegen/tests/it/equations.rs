@@ -1,6 +1,6 @@
 //! Every step states the equations of its scheme, and its comments refer to them by their numbers.
 //!
-//! By default every fourth method is also derived alone; with `NHI_TESTS=all`, which `.ci/run` sets, every method is.
+//! By default every fourth method is also derived alone; with `NHI_TESTS=all`, every method is.
 
 use crate::support::{Random, Run};
 use nhi_codegen::declaration::Declaration;

@@ -4,7 +4,7 @@
 //! UPDATE_GROWTH=1 cargo test -p nhi-codegen --test it growth::
 //! ```
 //!
-//! By default for the smaller systems; with `NHI_TESTS=all`, which `.ci/run` sets, the whole document is compared.
+//! By default for the smaller systems; with `NHI_TESTS=all`, the whole document is compared.
 
 #[path = "../../examples/growth/systems.rs"]
 mod systems;

@@ -1,6 +1,6 @@
 //! The lowered form: order and association of operations, names of shared values.
 //!
-//! By default the programs of four models are lowered; with `NHI_TESTS=all`, which `.ci/run` sets, those of all models.
+//! By default the programs of four models are lowered; with `NHI_TESTS=all`, those of all models.
 
 use crate::files;
 use crate::support::program;

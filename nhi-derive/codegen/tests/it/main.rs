@@ -1,7 +1,7 @@
 //! The tests of the generator that need no process of their own.
 //!
 //! Tests of all models take four of them by default (`files`); random cases and sizes are fewer, too. With the environment
-//! variable `NHI_TESTS=all`, which `.ci/run` sets, they take all. The heads of the modules say what they sample.
+//! variable `NHI_TESTS=all`, they take all. The heads of the modules say what they sample.
 
 mod connection;
 mod declaration;

@@ -1,7 +1,7 @@
 //! The programs of all models and methods as the scheme builder writes them and after the passes:
 //! both give the same numbers, up to rounding, at random parameters and states.
 //!
-//! By default of two models and of the systems here; with `NHI_TESTS=all`, which `.ci/run` sets, of all models.
+//! By default of two models and of the systems here; with `NHI_TESTS=all`, of all models.
 
 use crate::files::{self, File};
 use crate::support::{Carrying, ROUNDING, Random, Run};

@@ -1,6 +1,6 @@
 //! Position constraints: the discrete equations and their solution, in the interpreter.
 //!
-//! By default orders are those of two lengths of steps; with `NHI_TESTS=all`, which `.ci/run` sets, of three.
+//! By default orders are those of two lengths of steps; with `NHI_TESTS=all`, of three.
 
 use crate::support::{derived, distance};
 use nhi_codegen::lower::Function;

@@ -1,6 +1,6 @@
 //! Random steps: followed by what they carry, the optimised ones give the states of the programs as they are written.
 //!
-//! By default a hundred programs; with `NHI_TESTS=all`, which `.ci/run` sets, three hundred.
+//! By default a hundred programs; with `NHI_TESTS=all`, three hundred.
 
 use crate::support::{Carrying, Lists, Random, Run, program};
 use nhi_codegen::expr::{Expr, Function, Node, Pool};

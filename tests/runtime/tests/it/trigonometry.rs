@@ -1,6 +1,6 @@
 //! Sine and cosine against 200 bits.
 //!
-//! By default of a thousand angles of each kind; with `NHI_TESTS=all`, which `.ci/run` sets, of four thousand.
+//! By default of a thousand angles of each kind; with `NHI_TESTS=all`, of four thousand.
 
 use astro_float::{BigFloat, Consts, RoundingMode, Sign};
 use nhi_runtime::Scalar;

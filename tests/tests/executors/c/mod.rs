@@ -1,6 +1,6 @@
 //! Generated C computes the bits of the derived code, with every compiler, and those of the motions of the reference data.
 //!
-//! Four models are compared, and their reference data, all with gcc; with `NHI_TESTS=all`, which `.ci/run` sets, all models and
+//! Four models are compared, and their reference data, all with gcc; with `NHI_TESTS=all`, all models and
 //! data with the compilers that are installed.
 
 mod compile;

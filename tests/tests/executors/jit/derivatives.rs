@@ -1,6 +1,6 @@
 //! Derivatives of steps compute the bits of the interpreter, for the step just taken.
 //!
-//! Four models are compared; with `NHI_TESTS=all`, which `.ci/run` sets, all of them.
+//! Four models are compared; with `NHI_TESTS=all`, all of them.
 
 use super::compare_all;
 use nhi_codegen::optimised::{curvature_function, derivative_functions};

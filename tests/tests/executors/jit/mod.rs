@@ -1,6 +1,6 @@
 //! Steps that are compiled at run time compute the bits of the derived code.
 //!
-//! All methods of all models are compared over 100 steps; with `NHI_TESTS=all`, which `.ci/run` sets, over 1000.
+//! All methods of all models are compared over 100 steps; with `NHI_TESTS=all`, over 1000.
 
 mod derivatives;
 mod model;

@@ -1,6 +1,6 @@
 //! No step ends with kinetic energy that nothing explains, and no other step is refused.
 //!
-//! Every system starts at 80 states; with `NHI_TESTS=all`, which `.ci/run` sets, at 220.
+//! Every system starts at 80 states; with `NHI_TESTS=all`, at 220.
 
 use super::KINDS;
 use super::recipe::Random;

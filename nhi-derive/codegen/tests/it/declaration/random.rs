@@ -1,6 +1,6 @@
 //! Random expressions mean what they say, and nothing makes the parser panic.
 //!
-//! By default 128 cases each; with `NHI_TESTS=all`, which `.ci/run` sets, 512.
+//! By default 128 cases each; with `NHI_TESTS=all`, 512.
 
 use super::{parse, three};
 use nhi_codegen::declaration::Declaration;

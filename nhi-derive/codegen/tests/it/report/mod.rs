@@ -1,6 +1,6 @@
 //! Reports: what people read is what runs.
 //!
-//! By default formulas of four models are compared, and reports of two are printed. `NHI_TESTS=all`, which `.ci/run` sets,
+//! By default formulas of four models are compared, and reports of two are printed. `NHI_TESTS=all`,
 //! takes all. TeX is compiled where there is LaTeX.
 
 mod formulas;

@@ -1,7 +1,7 @@
 //! The header of generated C, `nhi.h`, against this runtime, bit for bit.
 //!
 //! A driver in C is compiled with the compiler `cc` (or `$CC`) and is given the same arguments as the functions here,
-//! a thousand for each by default, and four thousand with `NHI_TESTS=all`, which `.ci/run` sets.
+//! a thousand for each by default, and four thousand with `NHI_TESTS=all`.
 
 mod cases;
 mod driver;

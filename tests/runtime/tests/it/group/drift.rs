@@ -1,6 +1,6 @@
 //! Long products of poses.
 //!
-//! By default of 10⁵ factors; with `NHI_TESTS=all`, which `.ci/run` sets, of 10⁶.
+//! By default of 10⁵ factors; with `NHI_TESTS=all`, of 10⁶.
 
 use super::numbers::distance;
 use nhi_runtime::group::{Cayley, Column, Exp, Group, Retraction, SE2, SE3, SO3};
