@@ -10,8 +10,8 @@ use nhi_runtime::prelude::*;
     lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k/2*(x^2 + y^2 + z^2),
     constraints(dz - y*dx = 0),
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
+        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct NhParticle {

@@ -11,8 +11,8 @@ use nhi_runtime::prelude::*;
     lagrangian = m/2*(dot(x)^2 + dot(y)^2) + J/2*dot(phi)^2 - k/2*(x^2 + y^2),
     constraints(blade: sin(phi)*(dx + Om*y*dt) - cos(phi)*(dy - Om*x*dt) = 0),
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
+        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct RotatingTableSkate {

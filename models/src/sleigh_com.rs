@@ -12,8 +12,8 @@ use nhi_runtime::prelude::*;
     lagrangian = I/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
     constraints(blade: a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
+        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct SleighCom {

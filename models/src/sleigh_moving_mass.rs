@@ -16,8 +16,8 @@ use nhi_runtime::prelude::*;
                + m2/2*(dot(x_s)^2 + dot(y_s)^2) - k/2*(s - s0)^2,
     constraints(blade: sin(theta)*dx - cos(theta)*dy = 0),
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
+        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct SleighMovingMass {

@@ -18,8 +18,8 @@ use nhi_runtime::prelude::*;
     ),
     force = Apsi*cos(wpsi*pi*t)*dpsi + Aphi*sin(wphi*pi*t)*dphi,
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle, RattleRestarted,
-        GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
+        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct Snakeboard {

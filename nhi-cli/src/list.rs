@@ -48,6 +48,7 @@ pub(crate) fn models() -> Result<String, nhi_run::Error> {
 fn row(method: &Method) -> [String; 3] {
     let kind = match method.family {
         Family::Dla => "one-step map on the constraint manifold (discrete Lagrange-d'Alembert)",
+        Family::Frame => "one-step map on the constraint manifold (orthonormal frame); exact energy",
         Family::Composed => "composition of such maps",
         Family::Gni => "reflects the momentum (geometric nonholonomic integrator); parasitic modes",
         Family::Restarted => "reflects the momentum, restarted at every node",

@@ -100,6 +100,31 @@ macro_rules! for_each_method {
                 source: "the mid-point DLA scheme of McLachlan and Perlmutter 2006, (3.9), between nodes",
             }
 
+            /// Mid-point rule for the components of velocities in an orthonormal frame, order 2, symmetric. It keeps the energy
+            /// of every conservative system up to rounding, with any sequence of step sizes.
+            ///
+            /// The gradient of the potential is averaged along a step: in closed form for polynomials, sines, cosines and
+            /// exponentials of affine arguments, and for products of these; elsewhere with five nodes.
+            Frame "frame" {
+                kind: Frame,
+                order: 2,
+                adjoint: Itself,
+                start: Consistent,
+                applies: Coordinates else Rdp,
+                source: "mid-point rule in an orthonormal frame, with an averaged gradient of the potential",
+            }
+
+            /// As [`Frame`] with the gradient of the potential in the middle of a step: cheaper, and the energy is exact for
+            /// potentials of degree two.
+            FrameMidpoint "frame_midpoint" {
+                kind: Frame,
+                order: 2,
+                adjoint: Itself,
+                start: Consistent,
+                applies: Coordinates else Rdp,
+                source: "mid-point rule in an orthonormal frame",
+            }
+
             /// Reduced d'Alembert–Pontryagin on R^k × G, trapezoidal rule, order 2, symmetric; KMF (27), (28),
             /// corrected. The default and recommendation with a group factor.
             Rdp "rdp" {
@@ -308,7 +333,9 @@ macro_rules! for_each_method {
 pub enum Kind {
     /// Discrete Lagrange–d'Alembert in coordinates: a one-step map on the constraint manifold.
     Dla,
-    /// Reduced d'Alembert–Pontryagin: the same on R^k × G, with any retraction.
+    /// In an orthonormal frame of the admissible velocities: a one-step map on the constraint manifold.
+    Frame,
+    /// Reduced d'Alembert–Pontryagin: as `Dla` on R^k × G, with any retraction.
     Reduced,
     /// Geometric nonholonomic integrator: reflects the momentum at every node, with any retraction and a
     /// choice of starts.

@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 pub enum Family {
     /// Discrete Lagrange–d'Alembert: a one-step map on the constraint manifold.
     Dla,
+    /// In an orthonormal frame of the admissible velocities: a one-step map on the constraint manifold.
+    Frame,
     /// A composition of such maps.
     Composed,
     /// Geometric nonholonomic integrator: reflects the momentum at every node.
@@ -23,6 +25,7 @@ impl Family {
     const fn of(kind: Kind) -> Family {
         match kind {
             Kind::Dla | Kind::Reduced | Kind::Body => Family::Dla,
+            Kind::Frame => Family::Frame,
             Kind::Reflecting => Family::Gni,
             Kind::Restarted => Family::Restarted,
             Kind::RungeKutta | Kind::MuntheKaas => Family::RungeKutta,

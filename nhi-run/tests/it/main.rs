@@ -6,6 +6,7 @@ mod declaration;
 mod events;
 mod fit;
 mod flow;
+mod frame;
 mod models;
 mod outputs;
 mod ringing;

@@ -107,6 +107,22 @@ fn what_has_no_reference_data() {
 }
 
 #[test]
+fn every_trajectory_of_the_frame_method_is_reproduced() {
+    let mut checked = 0;
+    for path in paths("frame") {
+        let (model_name, method_name) = path.file_stem().unwrap().to_str().unwrap().split_once("__").unwrap();
+        let report = check(&std::fs::read_to_string(&path).unwrap());
+        // Without invariants of models.
+        let n = model(model_name).unwrap().coordinates().len();
+        assert_eq!((method_name, report.compared), ("frame", 21 * (2 + 3 * n)), "{}", path.display());
+        assert_eq!(report.tolerance, 1e-11);
+        assert!(report.agrees(), "{}: {report}", path.display());
+        checked += 1;
+    }
+    assert_eq!(checked, 9);
+}
+
+#[test]
 fn every_trajectory_on_groups_is_reproduced() {
     let (mut deviations, mut checked) = (Vec::new(), 0);
     for path in paths("lie") {

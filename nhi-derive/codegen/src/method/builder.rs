@@ -934,7 +934,7 @@ fn given_at_once(pool: &Pool, a: &Matrix) -> Vec<[usize; 2]> {
 /// are given: of what is left the one on the diagonal that has the fewest other entries in its row and column (Markowitz
 /// 1957). A constraint, which has no entry on the diagonal, is eliminated when no unknown is left in it: before, its pivot
 /// could vanish in some states. Then the pivots are as regular as those of M and of the Schur complement of the constraints.
-fn least_degree(pool: &Pool, a: &Matrix, mut pivots: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+pub(super) fn least_degree(pool: &Pool, a: &Matrix, mut pivots: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
     let filled = a.iter().map(|row| row.iter().map(|&entry| !pool.is_zero(entry)).collect());
     let mut pattern =
         Pattern { filled: filled.collect(), rows: (0..a.len()).collect(), columns: (0..a.len()).collect() };

@@ -11,6 +11,7 @@ mod derivative;
 mod discrete;
 mod dla;
 mod equations;
+mod frame;
 mod gni;
 mod impulse;
 mod moser_veselov;
@@ -28,6 +29,8 @@ pub use derivative::{
     formula_programs, tangent_basis,
 };
 use discrete::{Place, Quadrature};
+#[cfg(feature = "report")]
+pub(crate) use frame::keeps_momenta as frame_keeps_momenta;
 pub use nhi_methods::{Method, StartKind};
 pub use system_programs::system_programs;
 
@@ -90,6 +93,7 @@ fn scheme(method: Method) -> Scheme {
     use Quadrature::{Left, Midpoint, Right, Trapezoid};
     use Scheme::{Node, Reflecting};
     use dla::{Nodal, Reduced, Staggered};
+    use frame::{Frame, Potential};
     match method {
         Method::Dla1 => Node(&Staggered(Left, Place::Left)),
         Method::Dla1Adjoint => Node(&Staggered(Right, Place::Right)),
@@ -97,6 +101,8 @@ fn scheme(method: Method) -> Scheme {
         Method::Dla2Midpoint => Node(&Staggered(Midpoint, Place::Middle)),
         Method::DlaRattle => Node(&Nodal(Trapezoid)),
         Method::DlaRattleMidpoint => Node(&Nodal(Midpoint)),
+        Method::Frame => Node(&Frame(Potential::Averaged)),
+        Method::FrameMidpoint => Node(&Frame(Potential::AtMiddle)),
         Method::Rdp => Node(&Reduced(Trapezoid)),
         Method::RdpMidpoint => Node(&Reduced(Midpoint)),
         Method::RdpLeft => Node(&Reduced(Left)),

@@ -413,28 +413,6 @@ impl Departure<'_> {
         b.at(&diagonal, self.from, &v, self.start.t)
     }
 
-    /// Weights of auxiliary states among the unknowns, Σᵢ (h ∂fᵢ/∂z)²/Mᵢᵢ + e/(1 + z²): what a unit does to the motion in a
-    /// step, as [`Departure::norm`] measures it, and the share of its scale `e` that it is of the state.
-    fn weights_of_states(&self, b: &mut Builder<'_>, masses: &[Expr], scale: Expr) -> Vec<Expr> {
-        let (h, z) = (b.h, b.x.z.clone());
-        let force = b.x.force.clone();
-        let gradients: Matrix = force.iter().map(|&f| b.pool().gradient(f, &z)).collect();
-        let mut weights = Vec::with_capacity(z.len());
-        for i in 0..z.len() {
-            let column: Vec<Expr> = gradients.iter().map(|row| row[i]).collect();
-            let column = b.at(&column, self.from, self.near, self.start.t);
-            let size = states::size(b, z[i]);
-            let mut terms = vec![b.pool().div(scale, size)];
-            for (&slope, &mass) in column.iter().zip(masses) {
-                let impulse = b.mul(h, slope);
-                let square = b.pool().powi(impulse, 2);
-                terms.push(b.pool().div(square, mass));
-            }
-            weights.push(b.pool().sum(&terms));
-        }
-        states::bind(b, "_weight", &weights)
-    }
-
     /// Twice a kinetic energy for unknowns (w, ℓ) or ℓ alone: `masses` of the velocities among them
     /// and `effect` ≈ (μM⁻¹μᵀ)ₐₐ of the impulses, relative to that of `velocity` and to what positions resolve of it.
     pub(super) fn norm(
@@ -551,7 +529,7 @@ impl Departure<'_> {
             norm.weights.splice(..n, given.weights(b, &masses));
         }
         if !unknown_states.is_empty() {
-            let of_states = self.weights_of_states(b, &masses, norm.scale2);
+            let of_states = b.weights_of_states((self.from, self.near, self.start.t), &masses, norm.scale2);
             norm.weights.extend(of_states);
         }
         let stated = match (self.constraint.is_some(), coupling) {
@@ -842,6 +820,34 @@ pub(super) fn forces_of(
 }
 
 impl Builder<'_> {
+    /// Weights of auxiliary states among the unknowns of Newton's method, Σᵢ (h ∂fᵢ/∂z)²/Mᵢᵢ + e/(1 + z²) at (q, v, t) with
+    /// these Mᵢᵢ: what a unit does to the motion in a step, as masses measure it, and the share of the scale e that it is of the
+    /// state.
+    pub(super) fn weights_of_states(
+        &mut self,
+        (q, v, t): (&[Expr], &[Expr], Expr),
+        masses: &[Expr],
+        scale: Expr,
+    ) -> Vec<Expr> {
+        let (h, z) = (self.h, self.x.z.clone());
+        let force = self.x.force.clone();
+        let gradients: Matrix = force.iter().map(|&f| self.pool().gradient(f, &z)).collect();
+        let mut weights = Vec::with_capacity(z.len());
+        for i in 0..z.len() {
+            let column: Vec<Expr> = gradients.iter().map(|row| row[i]).collect();
+            let column = self.at(&column, q, v, t);
+            let size = states::size(self, z[i]);
+            let mut terms = vec![self.pool().div(scale, size)];
+            for (&slope, &mass) in column.iter().zip(masses) {
+                let impulse = self.mul(h, slope);
+                let square = self.pool().powi(impulse, 2);
+                terms.push(self.pool().div(square, mass));
+            }
+            weights.push(self.pool().sum(&terms));
+        }
+        states::bind(self, "_weight", &weights)
+    }
+
     /// B = M⁻¹μᵀ, C = μB, μ and μ₀ at a node, bound.
     pub(super) fn reaction(&mut self, q: &[Expr], t: Expr) -> Node {
         let (mu, mu_t) = (self.x.mu.clone(), self.x.mu_t.clone());

@@ -84,6 +84,33 @@ fn numbers(random: &mut Random, n: usize, low: f64, high: f64) -> Vec<f64> {
     (0..n).map(|_| (low + high) / 2.0 + (high - low) / 2.0 * random.number()).collect()
 }
 
+/// The mass matrix, from an energy that is quadratic in the velocities.
+fn mass(n: usize, energy: impl Fn(Vec<f64>) -> f64) -> Vec<Vec<f64>> {
+    let at = |ones: &[usize]| energy((0..n).map(|i| ones.iter().filter(|&&one| one == i).count() as f64).collect());
+    let entry = |i: usize, j: usize| at(&[i, j]) - at(&[i]) - at(&[j]) + at(&[]);
+    (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
+}
+
+/// Whether no pivot of a symmetric matrix is negative beyond rounding.
+fn is_semidefinite(matrix: &[Vec<f64>]) -> bool {
+    let mut a = matrix.to_vec();
+    let scale = a.iter().flatten().fold(0.0, |scale: f64, entry| scale.max(entry.abs()));
+    let tolerance = 1e-12 * scale;
+    for k in 0..a.len() {
+        let pivot = a[k].clone();
+        if pivot[k] < -tolerance {
+            return false;
+        }
+        if pivot[k] > tolerance {
+            for row in &mut a[k + 1..] {
+                let factor = row[k] / pivot[k];
+                row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+            }
+        }
+    }
+    true
+}
+
 /// A program before the passes, after them, and in its two parts.
 struct Forms {
     raw: (Pool, Program),
@@ -261,10 +288,21 @@ fn passes_keep_every_method_of_every_model() {
         for seed in 0..STATES {
             let mut random = Random(seed);
             let mut numbers = |n: usize, low: f64, high: f64| numbers(&mut random, n, low, high);
-            let parameters = numbers(system.parameters.len(), 0.5, 1.5);
-            let q = numbers(system.coordinates.len(), -1.0, 1.0);
-            let v = numbers(system.velocities.len(), -1.0, 1.0);
             let (t, inputs) = (numbers(1, 0.0, 1.0), numbers(system.inputs.len(), -1.0, 1.0));
+            // Square roots of a mass matrix that is indefinite have no value.
+            let [energy, ..] = &plain[..] else { unreachable!("there is an energy") };
+            let (parameters, q) = std::iter::repeat_with(|| {
+                (numbers(system.parameters.len(), 0.5, 1.5), numbers(system.coordinates.len(), -1.0, 1.0))
+            })
+            .find(|(parameters, q)| {
+                let energy_at = |v: Vec<f64>| {
+                    let arguments = [parameters.clone(), q.clone(), v, t.clone(), inputs.clone()];
+                    energy.0.raw.1.run(&energy.0.raw.0, &arguments[..energy.1]).expect("an energy")[0][0]
+                };
+                is_semidefinite(&mass(system.velocities.len(), energy_at))
+            })
+            .expect("an endless iterator");
+            let v = numbers(system.velocities.len(), -1.0, 1.0);
             let Some(projected) =
                 project.compare(&derived, &[parameters.clone(), q.clone(), v, t.clone(), inputs.clone()])
             else {

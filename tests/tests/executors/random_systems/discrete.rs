@@ -116,6 +116,28 @@ impl<E: Equations> Discrete<'_, E> {
         residual
     }
 
+    /// A step (q, v) → (q', v', λ) of the mid-point rule in a frame, which the derivation chooses: what does not depend on it. The
+    /// constraints hold in the middle and at the end, the multipliers are those of the equations of motion in the middle, and
+    /// the energy changes by nothing but forces and affine constraints, if the step averages the gradient of the potential.
+    pub(crate) fn in_frame(&self, averages: bool, t: f64, from: &[Vec<f64>], to: &[Vec<f64>]) -> Vec<f64> {
+        let [q, v, ..] = from else { panic!("q, v and lambda") };
+        let [q1, v1, lambda, ..] = to else { panic!("q, v and lambda") };
+        let d = self.velocity(q, q1);
+        let middle = advance(q, self.h / 2.0, &d);
+        let mut residual = self.equations.constraints(&middle, &d);
+        residual.extend(self.equations.constraints(q1, v1));
+        let motion = oracle::motion(self.equations, &middle, &d, t + self.h / 2.0, self.inputs);
+        residual.extend(minus(lambda, &motion.multipliers));
+        let still = vec![0.0; q.len()];
+        let affine = self.equations.constraints(&middle, &still);
+        let force = self.equations.force(&middle, &d, t + self.h / 2.0, self.inputs);
+        if averages && affine.iter().chain(&force).all(|&x| x == 0.0) {
+            let [before, after] = [(q, v), (q1, v1)].map(|(q, v)| oracle::energy(self.equations, q, v));
+            residual.push(after - before);
+        }
+        residual
+    }
+
     /// The velocity of a step.
     fn velocity(&self, q: &[f64], q1: &[f64]) -> Vec<f64> {
         q.iter().zip(q1).map(|(q, q1)| (q1 - q) / self.h).collect()

@@ -113,6 +113,8 @@ enum Kind {
     /// Quadratures of the Lagrangian and of the forces, and where in a step the constraint holds.
     Staggered(Rule, Rule, f64),
     Nodal(Rule),
+    /// Whether the gradient of the potential is averaged.
+    InFrame(bool),
     Reflecting(Rule),
     Restarted(Rule),
     RungeKutta(&'static [&'static [f64]], &'static [f64]),
@@ -125,6 +127,8 @@ const KINDS: &[(Method, Kind)] = &[
     (Method::Dla2Midpoint, Kind::Staggered(MIDPOINT, MIDPOINT, 0.5)),
     (Method::DlaRattle, Kind::Nodal(TRAPEZOID)),
     (Method::DlaRattleMidpoint, Kind::Nodal(MIDPOINT)),
+    (Method::Frame, Kind::InFrame(true)),
+    (Method::FrameMidpoint, Kind::InFrame(false)),
     (Method::Rattle, Kind::Reflecting(TRAPEZOID)),
     (Method::GniMidpoint, Kind::Reflecting(MIDPOINT)),
     (Method::GniEulerA, Kind::Reflecting(LEFT)),
@@ -176,6 +180,7 @@ fn discrete_equations(case: &mut Case, method: Method, kind: &Kind) {
     let residual = match *kind {
         Kind::Staggered(rule, forces, place) => discrete.staggered((rule, forces, place), t, &first, &second),
         Kind::Nodal(rule) => discrete.nodal(rule, t, &first, &second),
+        Kind::InFrame(averages) => discrete.in_frame(averages, t, &first, &second),
         Kind::Reflecting(rule) => discrete.reflecting(rule, t, &first, &second),
         Kind::Restarted(rule) => discrete.restarted(rule, t, &first, &second),
         Kind::RungeKutta(a, b) => {

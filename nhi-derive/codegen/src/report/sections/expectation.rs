@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::expr::Expr;
-use crate::method::{Method, refusal};
+use crate::method::{Method, frame_keeps_momenta, refusal};
 use nhi_methods::Kind;
 
 /// How well something is kept.
@@ -61,6 +61,8 @@ struct Facts {
     has_neutral_parasites: bool,
     has_momenta: bool,
     momenta_are_linear: bool,
+    /// Momenta are affine functions of the coordinates, times components in the frame of `frame`.
+    frame_keeps_momenta: bool,
 }
 
 /// Those of every method that applies.
@@ -98,6 +100,9 @@ fn facts(x: &mut Context<'_>) -> Facts {
             && structure.affine_in_impulse
             && x.mechanics.system.group.is_none(),
         has_momenta: !symmetries.is_empty(),
+        frame_keeps_momenta: !symmetries.is_empty()
+            && refusal(Method::Frame, &x.mechanics).is_none()
+            && frame_keeps_momenta(&mut x.mechanics),
         momenta_are_linear,
     }
 }
@@ -132,6 +137,9 @@ fn constraint(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::Guaranteed,
             "the velocity at a node is the projection of both momenta; the reflected momentum itself is off by O(h)",
         ),
+        Kind::Frame => {
+            graded(Grade::Guaranteed, "velocities at the nodes are combinations of admissible ones")
+        }
         _ => graded(Grade::Guaranteed, "a step solves μ v + μ₀ = 0 at the new node"),
     }
 }
@@ -149,6 +157,14 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
         _ if facts.is_piecewise => graded(
             Grade::NotExpected,
             "the potential energy is piecewise: every step across a change of branch adds an error",
+        ),
+        Kind::Frame if method == Method::Frame => graded(
+            Grade::Guaranteed,
+            "exact with any sequence of step sizes, by an orthonormal frame and the averaged gradient of the potential",
+        ),
+        Kind::Frame => graded(
+            Grade::NotExpected,
+            "it is exact for potentials of degree two alone; the method `frame` keeps it for all",
         ),
         _ if facts.m == 0 => (
             Grade::Typical,
@@ -203,6 +219,14 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
         }
+        Kind::Frame if facts.frame_keeps_momenta => graded(
+            Grade::Guaranteed,
+            "the momenta are quadratic in the coordinates and the components in the frame, and a mid-point rule keeps quadratic invariants",
+        ),
+        Kind::Frame => graded(
+            Grade::NotExpected,
+            "it is not variational: a momentum is kept only where it is quadratic in the coordinates and the components in the frame",
+        ),
         // The momentum at a node between two steps is kept, and the state is half a step before and behind.
         Kind::Dla if method == Method::Dla2 && !facts.momenta_are_linear => graded(
             Grade::NotExpected,

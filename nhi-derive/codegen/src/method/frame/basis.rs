@@ -1,0 +1,481 @@
+//! A basis of the admissible velocities, made orthonormal by a Cholesky factorisation, and how it turns.
+//!
+//! ```text
+//! v = X(q, t) η + w(q, t),   μ X = 0,   μ w + μ₀ = 0,   G = XᵀM X = L D Lᵀ,   g = XᵀM w.
+//! ```
+//!
+//! X and w are those that derivatives of steps refer to, in the order in which L has the fewest entries. The components of the
+//! method are ν = N⁻¹ζ for ζ = D⁻¹L⁻¹XᵀM v = Lᵀη + D⁻¹L⁻¹g, with N = D^(−1/2), and N = 1 where an entry of D is constant: a
+//! constant factor of a column does not change the method. They are the same for every w. L and D are numbers of a step, and no
+//! functions of q are made of them.
+//!
+//! The kinetic energy of the equations of motion (Hamel) is in
+//!
+//! ```text
+//! N_a (Σ_b W_ab ζ_b + W_aw),   W_ab = −W_ba = T_ab for a < b,   W_aw = (L⁻¹(S + ½Ġ))_aw − Σ_b T_ab (D⁻¹L⁻¹g)_b,
+//! T = L⁻¹(S + ½Ġ)L⁻ᵀ,   S_ab = Σ_c E_abc η_c,   Ġ = Σ_c η_c X_c(G),
+//! E_abc = ⟨M X_c, [X_b, X_a]⟩ + ½ (X_a(G_bc) − X_b(G_ac)),
+//! ```
+//!
+//! where w counts as a further column with η = 1 and contains ∂/∂t, G has the further column g, and X(f) is the derivative along X.
+//! L̇ follows from Ġ, whose part below the diagonal it removes. What is skew does no work.
+
+use crate::engine::{BuiltIn, Engine};
+use crate::expr::linear::{Matrix, dot};
+use crate::expr::{Expr, Node, Zero};
+use crate::method::builder::{Builder, least_degree, names_of_forms};
+use crate::method::derivative::{TangentBasis, tangent_basis};
+use crate::program::Singular;
+
+/// An entry of more operations is not simplified.
+const LONG: usize = 200;
+
+/// The basis in terms of q and t.
+pub(super) struct Basis {
+    /// X, by columns.
+    columns: Matrix,
+    /// w.
+    drift: Vec<Expr>,
+    /// G.
+    gram: Matrix,
+    /// g.
+    along: Vec<Expr>,
+    /// Whether an entry of D varies, so that the components have N = D^(−1/2) there.
+    varies: Vec<bool>,
+    /// The rows of XᵀM; of D⁻¹XᵀM, as far as D is constant, if L is the identity.
+    dual: Matrix,
+    /// Whether L is the identity.
+    is_orthogonal: bool,
+    /// E.
+    turns: Vec<Coefficients>,
+    /// X_c(G), if L is not the identity or g is not zero: pairs with a ≥ b, and those with w.
+    stretches: Vec<Coefficients>,
+}
+
+/// One number per column c, for a pair of columns.
+struct Coefficients {
+    a: usize,
+    /// The number of columns stands for w.
+    b: usize,
+    by: Vec<Expr>,
+}
+
+/// The basis at a point.
+pub(super) struct Frame {
+    /// X, by columns.
+    columns: Matrix,
+    /// w.
+    pub(super) drift: Vec<Expr>,
+    /// The rows of L before their 1.
+    lower: Matrix,
+    /// D⁻¹L⁻¹g.
+    offset: Vec<Expr>,
+    /// N.
+    norms: Vec<Expr>,
+    /// D where it is constant, and 1 where N ≠ 1: the weights of the squares of ν in twice the kinetic energy.
+    pub(super) weights: Vec<Expr>,
+    /// As in [`Basis`].
+    dual: Matrix,
+    is_orthogonal: bool,
+}
+
+/// Gives a value a name.
+pub(super) type Bind<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &str, Expr) -> Expr;
+
+impl Basis {
+    pub(super) fn of(b: &mut Builder<'_>) -> Basis {
+        let TangentBasis { basis, drift, .. } = tangent_basis(b.x);
+        let t = b.x.system.t;
+        let d = basis.first().map_or(0, Vec::len);
+        let given: Matrix = (0..d).map(|k| basis.iter().map(|row| row[k]).collect()).collect();
+        let mass = b.x.mass.clone();
+        let moved: Matrix = given.iter().map(|x| b.apply(&mass, x)).collect();
+        let mut gram = vec![vec![b.pool().zero(); d]; d];
+        for k in 0..d {
+            for l in k..d {
+                let entry = dot(b.pool(), &given[k], &moved[l]);
+                gram[k][l] = simple(b, entry);
+                gram[l][k] = gram[k][l];
+            }
+        }
+        let order: Vec<usize> =
+            least_degree(b.pool(), &gram, Vec::new()).iter().map(|pivot| pivot[0]).collect();
+        let columns: Matrix = order.iter().map(|&k| given[k].clone()).collect();
+        let gram: Matrix =
+            order.iter().map(|&k| order.iter().map(|&l| gram[k][l]).collect::<Vec<Expr>>()).collect();
+        let dual: Matrix = order.iter().map(|&k| moved[k].iter().map(|&e| simple(b, e)).collect()).collect();
+
+        let (lower, squares) = factors(b, &gram, &mut |b, _, e| simple(b, e));
+        let places: Vec<Expr> = b.x.q.iter().copied().chain([t]).collect();
+        let varies: Vec<bool> = squares.iter().map(|&e| b.pool().depends_on(e, &places)).collect();
+        let along: Vec<Expr> = b.apply(&dual, &drift).into_iter().map(|e| simple(b, e)).collect();
+        let is_orthogonal = lower.iter().flatten().all(|&e| b.pool().is_zero(e));
+        let (turns, stretches) = (Vec::new(), Vec::new());
+        let mut basis = Basis { columns, drift, gram, along, varies, dual, is_orthogonal, turns, stretches };
+        (basis.turns, basis.stretches) = basis.changes(b);
+        if is_orthogonal {
+            for ((row, square), &varies) in basis.dual.iter_mut().zip(squares).zip(&basis.varies) {
+                if !varies {
+                    let factor = b.pool().recip(square);
+                    let scaled: Vec<Expr> = row.iter().map(|&e| b.mul(factor, e)).collect();
+                    *row = scaled.into_iter().map(|e| simple(b, e)).collect();
+                }
+            }
+        }
+        basis
+    }
+
+    /// Number of columns of X.
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// E, and X_c(G) where L is not the identity, as far as they do not vanish.
+    fn changes(&self, b: &mut Builder<'_>) -> (Vec<Coefficients>, Vec<Coefficients>) {
+        let d = self.len();
+        let mass = b.x.mass.clone();
+        let fields: Matrix = self.columns.iter().chain([&self.drift]).cloned().collect();
+        let momentum = b.apply(&mass, &self.drift);
+        let momenta: Matrix = self.dual.iter().cloned().chain([momentum]).collect();
+        let square = dot(b.pool(), &self.drift, &momenta[d]);
+        let square = simple(b, square);
+        // G with w as a further column.
+        let mut gram: Matrix =
+            self.gram.iter().zip(&self.along).map(|(row, &g)| [row.as_slice(), &[g]].concat()).collect();
+        gram.push([self.along.as_slice(), &[square]].concat());
+        let half = b.pool().ratio(1, 2);
+        let nonzero = |b: &mut Builder<'_>, a: usize, other: usize, by: Vec<Expr>| {
+            by.iter().any(|&e| !b.pool().is_zero(e)).then_some(Coefficients { a, b: other, by })
+        };
+        let (mut turns, mut stretches) = (Vec::new(), Vec::new());
+        for a in 0..d {
+            for other in a + 1..=d {
+                let bracket = self.bracket(b, &fields, other, a);
+                let mut by = Vec::with_capacity(d + 1);
+                for c in 0..=d {
+                    let forwards = self.rate(b, &fields, a, gram[other][c]);
+                    let backwards = self.rate(b, &fields, other, gram[a][c]);
+                    let change = b.sub(forwards, backwards);
+                    let change = b.mul(half, change);
+                    let of_bracket = dot(b.pool(), &momenta[c], &bracket);
+                    let entry = b.add(of_bracket, change);
+                    by.push(simple(b, entry));
+                }
+                turns.extend(nonzero(b, a, other, by));
+            }
+        }
+        if !self.is_orthogonal || self.along.iter().any(|&g| !b.pool().is_zero(g)) {
+            for a in 0..d {
+                for other in (0..=a).chain([d]) {
+                    let mut by = Vec::with_capacity(d + 1);
+                    for c in 0..=d {
+                        let rate = self.rate(b, &fields, c, gram[a][other]);
+                        by.push(simple(b, rate));
+                    }
+                    stretches.extend(nonzero(b, a, other, by));
+                }
+            }
+        }
+        (turns, stretches)
+    }
+
+    /// The derivative of a function of q and t along a field; the last one, w, contains ∂/∂t.
+    fn rate(&self, b: &mut Builder<'_>, fields: &Matrix, field: usize, e: Expr) -> Expr {
+        let (q, t, anchor) = (b.x.q.clone(), b.x.system.t, b.x.anchor.clone());
+        let mut terms = Vec::new();
+        for (&q, row) in q.iter().zip(&anchor) {
+            if b.pool().depends_on(e, &[q]) {
+                let slope = b.pool().derivative(e, q);
+                let rate = dot(b.pool(), row, &fields[field]);
+                terms.push(b.mul(slope, rate));
+            }
+        }
+        if field == self.len() {
+            terms.push(b.pool().derivative(e, t));
+        }
+        b.pool().sum(&terms)
+    }
+
+    /// [first, second], velocities of bodies along the basis of the Lie algebra.
+    fn bracket(&self, b: &mut Builder<'_>, fields: &Matrix, first: usize, second: usize) -> Vec<Expr> {
+        let k = b.x.system.shape();
+        let mut bracket = Vec::with_capacity(fields[first].len());
+        for i in 0..fields[first].len() {
+            let forwards = self.rate(b, fields, first, fields[second][i]);
+            let backwards = self.rate(b, fields, second, fields[first][i]);
+            bracket.push(b.sub(forwards, backwards));
+        }
+        if let Some(group) = b.x.system.group {
+            let ad = (group.ad)(b.pool(), &fields[first][k..]);
+            let turned = b.apply(&ad, &fields[second][k..]);
+            for (entry, turned) in bracket[k..].iter_mut().zip(turned) {
+                *entry = b.add(*entry, turned);
+            }
+        }
+        bracket.into_iter().map(|e| simple(b, e)).collect()
+    }
+
+    /// The basis at (q, t), with names for the factors of G.
+    pub(super) fn at(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr, bind: Bind<'_>) -> Frame {
+        let gram = b.matrix_at(&self.gram, q, t);
+        self.with_factors(b, q, t, &gram, bind)
+    }
+
+    fn with_factors(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr, gram: &Matrix, bind: Bind<'_>) -> Frame {
+        let (v, one) = (b.x.v.clone(), b.pool().one());
+        let columns = b.matrix_at(&self.columns, q, t);
+        let drift = b.at(&self.drift, q, &v, t);
+        let dual = b.matrix_at(&self.dual, q, t);
+        let (lower, squares) = factors(b, gram, bind);
+        let along = b.at(&self.along, q, &v, t);
+        let along = forwards(b, &lower, along);
+        let mut offset = Vec::with_capacity(along.len());
+        for (&along, &square) in along.iter().zip(&squares) {
+            let part = b.pool().div(along, square);
+            offset.push(bind(b, "offset", part));
+        }
+        let minus_half = b.pool().ratio(-1, 2);
+        let (mut norms, mut weights) = (Vec::new(), Vec::new());
+        for ((name, &square), &varies) in
+            names_of_forms("norm", self.len()).iter().zip(&squares).zip(&self.varies)
+        {
+            let norm = b.pool().pow(square, minus_half);
+            norms.push(if varies { bind(b, name, norm) } else { one });
+            weights.push(if varies { one } else { square });
+        }
+        Frame { columns, drift, lower, offset, norms, weights, dual, is_orthogonal: self.is_orthogonal }
+    }
+
+    /// The same, bound, where the function fails if a column vanishes beside the others.
+    pub(super) fn tested_at(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr, suffix: &str) -> Frame {
+        let what = if b.x.m() == 0 { Singular::Mass } else { Singular::Constraints };
+        let gram = b.matrix_at(&self.gram, q, t);
+        let mut row = 0;
+        self.with_factors(b, q, t, &gram, &mut |b, name, value| {
+            let bound = b.bind(&format!("{name}{suffix}"), value);
+            if name != SQUARE {
+                return bound;
+            }
+            let diagonal = b.bind("diagonal", gram[row][row]);
+            b.pivot(bound, diagonal, what, row);
+            row += 1;
+            // Constants cancel.
+            if self.varies[row - 1] { bound } else { value }
+        })
+    }
+
+    /// W ζ in two parts: for a < b the number W_ab, and its place.
+    pub(super) fn turns(
+        &self,
+        b: &mut Builder<'_>,
+        frame: &Frame,
+        eta: &[Expr],
+        (q, v, t): (&[Expr], &[Expr], Expr),
+        bind: Bind<'_>,
+    ) -> Vec<(usize, usize, Expr)> {
+        let d = self.len();
+        let zero = b.pool().zero();
+        // S + ½Ġ.
+        let mut all = vec![vec![zero; d + 1]; d];
+        for turn in &self.turns {
+            let by = b.at(&turn.by, q, v, t);
+            let value = dot(b.pool(), &by, eta);
+            let value = bind(b, "turn", value);
+            all[turn.a][turn.b] = value;
+            if turn.b < d {
+                all[turn.b][turn.a] = b.pool().neg(value);
+            }
+        }
+        let half = b.pool().ratio(1, 2);
+        for stretch in &self.stretches {
+            let by = b.at(&stretch.by, q, v, t);
+            let value = dot(b.pool(), &by, eta);
+            let value = b.mul(half, value);
+            let value = bind(b, "stretch", value);
+            let places = [(stretch.a, stretch.b), (stretch.b, stretch.a)];
+            let places = if stretch.a == stretch.b || stretch.b == d { &places[..1] } else { &places };
+            for &(a, other) in places {
+                all[a][other] = b.add(all[a][other], value);
+            }
+        }
+        // L⁻¹ from the left, L⁻ᵀ from the right.
+        for a in 0..d {
+            for i in 0..a {
+                let factor = frame.lower[a][i];
+                if b.pool().is_zero(factor) {
+                    continue;
+                }
+                for column in 0..=d {
+                    let product = b.mul(factor, all[i][column]);
+                    let entry = b.sub(all[a][column], product);
+                    all[a][column] = bind(b, "turn", entry);
+                }
+            }
+        }
+        let mut turns = Vec::new();
+        for (a, row) in all.iter_mut().enumerate() {
+            for other in 0..=d {
+                let factors = frame.lower.get(other).map_or(&[][..], Vec::as_slice);
+                let entry = factors.iter().zip(&*row).fold(row[other], |entry, (&factor, &before)| {
+                    let product = b.mul(factor, before);
+                    b.sub(entry, product)
+                });
+                if entry != row[other] {
+                    row[other] = bind(b, "turn", entry);
+                }
+                if other == d {
+                    let moved = dot(b.pool(), &row[..d], &frame.offset);
+                    let rest = b.sub(row[d], moved);
+                    row[d] = bind(b, "turn", rest);
+                }
+                if other > a && !b.pool().is_zero(row[other]) {
+                    turns.push((a, other, row[other]));
+                }
+            }
+        }
+        turns
+    }
+}
+
+/// The name of the entries of D, each of which comes after its row of L.
+const SQUARE: &str = "square";
+
+/// L, by rows before their 1, and D of L D Lᵀ.
+fn factors(b: &mut Builder<'_>, gram: &Matrix, bind: Bind<'_>) -> (Matrix, Vec<Expr>) {
+    let (mut lower, mut squares): (Matrix, Vec<Expr>) = (Vec::new(), Vec::new());
+    for (k, row) in gram.iter().enumerate() {
+        // The row of L D.
+        let mut entries: Vec<Expr> = Vec::with_capacity(k);
+        let mut factors: Vec<Expr> = Vec::with_capacity(k);
+        let mut square = row[k];
+        for j in 0..k {
+            let mut entry = row[j];
+            for i in 0..j {
+                let product = b.mul(entries[i], lower[j][i]);
+                entry = b.sub(entry, product);
+            }
+            // A product may cancel with D.
+            let is_sum = matches!(b.pool().node(entry), Node::Sum(_));
+            let entry = if is_sum { bind(b, "entry", entry) } else { entry };
+            let quotient = b.pool().div(entry, squares[j]);
+            let factor = bind(b, "lower", quotient);
+            let product = b.mul(factor, entry);
+            square = b.sub(square, product);
+            entries.push(entry);
+            factors.push(factor);
+        }
+        squares.push(bind(b, SQUARE, square));
+        lower.push(factors);
+    }
+    (lower, squares)
+}
+
+/// L⁻¹x.
+fn forwards(b: &mut Builder<'_>, lower: &Matrix, mut x: Vec<Expr>) -> Vec<Expr> {
+    for (k, row) in lower.iter().enumerate() {
+        for (i, &factor) in row.iter().enumerate() {
+            let product = b.mul(factor, x[i]);
+            x[k] = b.sub(x[k], product);
+        }
+    }
+    x
+}
+
+impl Frame {
+    /// ν = N⁻¹D⁻¹L⁻¹XᵀM v, the components of the orthogonal projection of v.
+    pub(super) fn components(&self, b: &mut Builder<'_>, v: &[Expr]) -> Vec<Expr> {
+        let along = b.apply(&self.dual, v);
+        let along = forwards(b, &self.lower, along);
+        let mut nu = Vec::with_capacity(along.len());
+        for ((&norm, &weight), part) in self.norms.iter().zip(&self.weights).zip(along) {
+            let part = b.mul(norm, part);
+            nu.push(if self.is_orthogonal { part } else { b.pool().div(part, weight) });
+        }
+        nu
+    }
+
+    /// dν/dt of W ζ and of a force: of N W ζ + N L⁻¹Xᵀf, over the weights.
+    pub(super) fn rates(
+        &self,
+        b: &mut Builder<'_>,
+        (turns, parts): (&[(usize, usize, Expr)], &[Expr]),
+        force: &[Expr],
+        bind: Bind<'_>,
+    ) -> Vec<Expr> {
+        let along = b.apply(&self.columns, force);
+        let along = match self.is_orthogonal {
+            true => along,
+            false => along.into_iter().map(|e| bind(b, "along", e)).collect(),
+        };
+        let mut rates: Vec<Vec<Expr>> =
+            forwards(b, &self.lower, along).into_iter().map(|e| vec![e]).collect();
+        for &(a, other, turn) in turns {
+            rates[a].push(b.mul(turn, parts[other]));
+            if other < rates.len() {
+                let back = b.mul(turn, parts[a]);
+                rates[other].push(b.pool().neg(back));
+            }
+        }
+        let mut all = Vec::with_capacity(rates.len());
+        for ((&norm, &weight), terms) in self.norms.iter().zip(&self.weights).zip(rates) {
+            let rate = b.pool().sum(&terms);
+            let rate = b.mul(norm, rate);
+            all.push(b.pool().div(rate, weight));
+        }
+        all
+    }
+
+    /// ζ = N ν, and 1 for w.
+    pub(super) fn parts(&self, b: &mut Builder<'_>, nu: &[Expr]) -> Vec<Expr> {
+        let one = b.pool().one();
+        self.norms.iter().zip(nu).map(|(&norm, &nu)| b.mul(norm, nu)).chain([one]).collect()
+    }
+
+    /// η = L⁻ᵀ(ζ − D⁻¹L⁻¹g), and 1 for w.
+    pub(super) fn eta(&self, b: &mut Builder<'_>, parts: &[Expr], bind: Bind<'_>) -> Vec<Expr> {
+        let mut eta = parts.to_vec();
+        for (eta, &offset) in eta.iter_mut().zip(&self.offset) {
+            *eta = b.sub(*eta, offset);
+        }
+        for (k, row) in self.lower.iter().enumerate().rev() {
+            if k + 1 < self.lower.len() && self.lower[k + 1..].iter().any(|row| !b.pool().is_zero(row[k])) {
+                eta[k] = bind(b, "eta", eta[k]);
+            }
+            for (i, &factor) in row.iter().enumerate() {
+                let product = b.mul(factor, eta[k]);
+                eta[i] = b.sub(eta[i], product);
+            }
+        }
+        eta
+    }
+
+    /// X η + w.
+    pub(super) fn velocity(&self, b: &mut Builder<'_>, eta: &[Expr]) -> Vec<Expr> {
+        self.columns.iter().zip(eta).fold(self.drift.clone(), |v, (column, &eta)| b.axpy(&v, eta, column))
+    }
+
+    /// The factors of ν in ⟨p, v⟩ for a covector p.
+    #[cfg(feature = "report")]
+    pub(super) fn factors(&self, b: &mut Builder<'_>, p: &[Expr]) -> Vec<Expr> {
+        let along = b.apply(&self.columns, p);
+        let along = forwards(b, &self.lower, along);
+        self.norms.iter().zip(along).map(|(&norm, e)| b.mul(norm, e)).collect()
+    }
+}
+
+/// An expression without what cancels in it, by an engine of its own, so that the frame does not depend on the engine in use.
+fn simple(b: &mut Builder<'_>, e: Expr) -> Expr {
+    if b.pool().as_number(e).is_some() {
+        return e;
+    }
+    if b.pool().zero_test(e) == Zero::Yes {
+        return b.pool().zero();
+    }
+    let cost = b.pool().cost(&[e]).weight();
+    if cost > LONG {
+        return e;
+    }
+    let simple = BuiltIn.simplify(b.pool(), &[e]).map_or(e, |simple| simple[0]);
+    let is_cheaper = b.pool().cost(&[simple]).weight() < cost || b.pool().as_number(simple).is_some();
+    if is_cheaper { simple } else { e }
+}
