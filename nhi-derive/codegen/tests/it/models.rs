@@ -86,7 +86,9 @@ fn numbers(random: &mut Random, n: usize, low: f64, high: f64) -> Vec<f64> {
 
 /// The mass matrix, from an energy that is quadratic in the velocities.
 fn mass(n: usize, energy: impl Fn(Vec<f64>) -> f64) -> Vec<Vec<f64>> {
-    let at = |ones: &[usize]| energy((0..n).map(|i| ones.iter().filter(|&&one| one == i).count() as f64).collect());
+    let at = |ones: &[usize]| {
+        energy((0..n).map(|i| ones.iter().filter(|&&one| one == i).count() as f64).collect())
+    };
     let entry = |i: usize, j: usize| at(&[i, j]) - at(&[i]) - at(&[j]) + at(&[]);
     (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }

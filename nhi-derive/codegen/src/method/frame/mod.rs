@@ -62,8 +62,8 @@ impl NodeScheme for Frame {
         };
         let equations = Equations::new([
             "q' = q + h v̄,  v̄ = X(q̄) ν̄ + w(q̄),  q̄ = (q + q')/2".to_owned(),
-            format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2,  ν = X(q)ᵀM v"),
-            "v' = X(q') ν' + w(q')".to_owned(),
+            format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2"),
+            "v' = X(q') ν' + w(q'),  ν = X(q)ᵀM v".to_owned(),
         ]);
         let equations = equations
             .and("X: basis of the velocities with μ X ν = 0, orthogonal, XᵀM X = 1 or constant; w: the slowest velocity with μ w + μ₀ = 0")
