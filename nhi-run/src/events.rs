@@ -59,7 +59,10 @@ impl Events {
             t: simulation.time(),
             inputs: simulation.inputs(),
         };
-        evaluate(system, &self.conditions, &at).into_iter().map(|value| value > 0.5).collect()
+        evaluate(system, &self.conditions, &at, simulation.multipliers())
+            .into_iter()
+            .map(|value| value > 0.5)
+            .collect()
     }
 
     /// Whether the event that ends the run is among these.

@@ -105,8 +105,13 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Mistake {
     Mistake { help: Some(help), ..Mistake::new(message) }
 }
 
-/// The values of definitions of the system.
-pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'_>) -> Vec<f64> {
+/// The values of definitions of the system, with the multipliers of its constraints.
+pub(crate) fn evaluate(
+    system: &System,
+    definitions: &[Definition],
+    at: &Point<'_>,
+    lambda: &[f64],
+) -> Vec<f64> {
     if definitions.is_empty() {
         return Vec::new();
     }
@@ -118,7 +123,10 @@ pub(crate) fn evaluate(system: &System, definitions: &[Definition], at: &Point<'
         (&system.inputs, at.inputs),
     ];
     let pairs = given.into_iter().flat_map(|(names, values)| names.iter().zip(values));
-    let symbols = pairs.map(|(Quantity { symbol, .. }, &value)| (*symbol, value)).chain([(system.t, at.t)]);
+    let multipliers =
+        system.multipliers.iter().filter_map(|&(row, symbol)| Some((symbol, *lambda.get(row)?)));
+    let symbols = pairs.map(|(Quantity { symbol, .. }, &value)| (*symbol, value));
+    let symbols = symbols.chain(multipliers).chain([(system.t, at.t)]);
     let values = symbols.filter_map(|(symbol, value)| Some((system.pool.as_symbol(symbol)?, value)));
     let roots: Vec<_> = definitions.iter().map(|definition| definition.value).collect();
     system.pool.evaluate(&roots, &values.collect())
@@ -191,6 +199,14 @@ pub(crate) fn functions(
     texts: &[(&str, &str)],
 ) -> Result<(Pool, Vec<Expr>), DeclarationError> {
     let ExtendedDeclaration { declaration, outputs } = with_texts(source, name, texts, ["", ""])?;
+    let multipliers: Vec<Expr> = declaration.system.multipliers.iter().map(|(_, symbol)| *symbol).collect();
+    let pool = &declaration.system.pool;
+    if let Some(i) = outputs.iter().position(|output| pool.depends_on(output.value, &multipliers)) {
+        let (name, text) = texts[i];
+        let message = "the multiplier of a constraint may not stand here: it is no function of a state and inputs alone";
+        let place = Place { file: name.to_owned(), text: text.to_owned(), range: 0..text.len() };
+        return Err(DeclarationError::one(Mistake::new(message.to_owned()).at(place)));
+    }
     Ok((declaration.system.pool, outputs.iter().map(|output| output.value).collect()))
 }
 
@@ -222,7 +238,7 @@ impl Initial {
 
     /// The values of expressions without names.
     pub(crate) fn constants(&self) -> Vec<f64> {
-        evaluate(&self.system, &self.entries, &Point::default())
+        evaluate(&self.system, &self.entries, &Point::default(), &[])
     }
 
     /// q₀ and v₀ for these parameters.
@@ -231,7 +247,7 @@ impl Initial {
         let (mut q, mut v) = (vec![f64::NAN; n], vec![f64::NAN; m]);
         for i in 0..n + m {
             let at = Point { parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
-            let value = evaluate(&self.system, &self.entries[i..=i], &at)[0];
+            let value = evaluate(&self.system, &self.entries[i..=i], &at, &[])[0];
             *(if i < n { &mut q[i] } else { &mut v[i - n] }) = value;
         }
         (q, v)

@@ -260,11 +260,11 @@ impl Exact {
             p: functions.momentum(at),
             jump: None,
             reaction: one_forms.reaction(&lambda),
+            outputs: self.system.evaluate_outputs(at, &lambda),
             lambda,
             energy: functions.energy(at),
             residual: functions.residual(at),
             position_residual: functions.position(at),
-            outputs: self.system.evaluate_outputs(at),
         }
     }
 

@@ -391,9 +391,9 @@ impl System {
         written.and_then(|written| written).map_err(Error::Derivation)
     }
 
-    /// The values of the outputs.
-    pub fn evaluate_outputs(&self, at: &Point<'_>) -> Vec<f64> {
-        evaluate(&self.shared.recorded, &self.shared.outputs, at)
+    /// The values of the outputs, with the multipliers λ of the constraints.
+    pub fn evaluate_outputs(&self, at: &Point<'_>, lambda: &[f64]) -> Vec<f64> {
+        evaluate(&self.shared.recorded, &self.shared.outputs, at, lambda)
     }
 }
 

@@ -45,6 +45,9 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// Components of the work one-form along the velocities, n of them, in q, v, z, t, parameters and inputs.
     pub force: Vec<Expr>,
+    /// Multipliers that occur in the force, in rates or in definitions: the place of the constraint among the constraints, and the
+    /// symbol of the multiplier.
+    pub multipliers: Vec<(usize, Expr)>,
     /// The nodes of tables, as ranges of the parameters: they have to increase.
     pub tables: Vec<Range<usize>>,
     /// Rates dz/dt of the auxiliary states, in q, v, z, t, parameters and inputs.

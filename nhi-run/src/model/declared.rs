@@ -266,7 +266,7 @@ impl Instance for Values {
     }
 
     fn invariants(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
-        self.system.evaluate_outputs(&self.exact.at(q, v, 0.0, &self.no_inputs()))
+        self.system.evaluate_outputs(&self.exact.at(q, v, 0.0, &self.no_inputs()), &[])
     }
 
     fn project(&self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Failure> {

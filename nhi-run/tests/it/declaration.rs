@@ -159,7 +159,7 @@ fn outputs_are_names_or_expressions() {
     assert_eq!(system.outputs().collect::<Vec<_>>(), ["bx", "along"]);
     assert_eq!(system.fingerprint(), System::parse(SLEIGH, "", None).unwrap().fingerprint());
     let exact = Exact::new(&system, &[1.0, 2.0, 0.5]).unwrap();
-    let values = system.evaluate_outputs(&exact.at(&[0.0, 3.0, 4.0], &[1.0, 5.0, 6.0], 0.25, &[]));
+    let values = system.evaluate_outputs(&exact.at(&[0.0, 3.0, 4.0], &[1.0, 5.0, 6.0], 0.25, &[]), &[]);
     assert_eq!(values, [2.5, 5.5]);
     let wrong =
         |outputs: &[(&str, Option<&str>)]| System::with_outputs(SLEIGH, "f", None, outputs).unwrap_err();

@@ -8,6 +8,7 @@ mod fit;
 mod flow;
 mod frame;
 mod models;
+mod multipliers;
 mod outputs;
 mod ringing;
 mod run;

@@ -11,7 +11,7 @@ pub(crate) const PIECEWISE: [&str; 7] = ["abs", "sign", "min", "max", "clamp", "
 /// Everything that can be called.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Function::ALL.iter().map(|f| f.name()).collect();
-    names.extend(["atan2", "sqrt", "sum", "dot", "d", "cross", "norm2", "transpose"]);
+    names.extend(["atan2", "sqrt", "sum", "dot", "d", "cross", "norm2", "transpose", "lambda"]);
     names.extend(PIECEWISE);
     names
 }

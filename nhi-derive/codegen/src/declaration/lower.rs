@@ -2,10 +2,11 @@
 //! constants that are not finite.
 
 use super::ast::{Ast, Kind, Name, Range};
+use super::attribute::quoted;
 use super::definitions::entry;
 use super::error::{Context, Error, Extent};
 use super::integers::{Loops, integer, loop_value};
-use super::names::{Meaning, Resolver, Scope};
+use super::names::{ENERGY, Meaning, Resolver, Scope, nearest};
 use crate::expr::group::Group;
 use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool};
 use crate::system::Definition;
@@ -139,6 +140,12 @@ pub(crate) struct Lowering<'a> {
     nonzero: HashSet<Expr>,
     /// The nodes of tables among the parameters.
     pub(crate) tables: Vec<std::ops::Range<usize>>,
+    /// The labels of the constraints, in order, if there is no mistake in them; none where the author gave none.
+    pub(crate) labels: Option<Vec<Option<String>>>,
+    /// The multipliers seen so far: the place of the constraint and a symbol.
+    pub(crate) multipliers: Vec<(usize, Expr)>,
+    /// A symbol of the energy, if it occurs.
+    pub(crate) energy: Option<Expr>,
 }
 
 /// Whether the `i`-th factor is a `dt` behind what may be a velocity, as in `u*omega*dt`.
@@ -167,6 +174,9 @@ impl<'a> Lowering<'a> {
             constants: HashMap::new(),
             nonzero: HashSet::new(),
             tables: Vec::new(),
+            labels: None,
+            multipliers: Vec::new(),
+            energy: None,
         }
     }
 
@@ -371,6 +381,10 @@ impl<'a> Lowering<'a> {
             Some(Meaning::Parameter(first, _)) => (&symbols.parameters, first),
             Some(Meaning::Input(first, _)) => (&symbols.inputs, first),
             Some(Meaning::State(first, _)) => (&symbols.states, first),
+            None if name == ENERGY && self.scope.lengths(name).is_none() => {
+                let pool = &mut self.pool;
+                return Ok(Value::Number(*self.energy.get_or_insert_with(|| pool.fresh_symbol(ENERGY))));
+            }
             None => {
                 let (first, _) = self.scope.differential(name).ok_or(Reported)?;
                 (&symbols.differentials, first)
@@ -519,6 +533,9 @@ impl<'a> Lowering<'a> {
             }
             return Ok(Value::Number(self.pool.interpolated(x, &xs, &ys)));
         }
+        if let ("lambda", [label]) = (function.text.as_str(), arguments) {
+            return self.multiplier(label).map(Value::Number);
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.value(argument)?);
@@ -550,6 +567,39 @@ impl<'a> Lowering<'a> {
                 self.call_of_numbers(ast, function, arguments, &numbers).map(Value::Number)
             }
         }
+    }
+
+    /// The symbol of the multiplier of a constraint.
+    fn multiplier(&mut self, ast: &Ast) -> Result<Expr, Reported> {
+        let label = match &ast.kind {
+            Kind::Name(name) => name.clone(),
+            Kind::Indexed(name, indices) => {
+                let indices =
+                    indices.iter().map(|index| self.integer(index)).collect::<Result<Vec<_>, _>>()?;
+                entry(&name.text, &indices)
+            }
+            _ => return Err(Reported),
+        };
+        let labels = self.labels.as_ref().ok_or(Reported)?;
+        let Some(row) = labels.iter().position(|known| known.as_deref() == Some(label.as_str())) else {
+            let known: Vec<String> = labels.iter().flatten().cloned().collect();
+            return self.report(ast, || {
+                let error = Error::new(ast.at, format!("no constraint has the label `{label}`"));
+                match nearest(&label, known.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None if known.is_empty() => {
+                        error.help(format!("a constraint gets one like this: `constraints({label}: dz = 0)`"))
+                    }
+                    None => error.help(format!("labels are {}", quoted(&known, "and"))),
+                }
+            });
+        };
+        if let Some((_, symbol)) = self.multipliers.iter().find(|(place, _)| *place == row) {
+            return Ok(*symbol);
+        }
+        let symbol = self.pool.fresh_symbol(&format!("lambda({label})"));
+        self.multipliers.push((row, symbol));
+        Ok(symbol)
     }
 
     /// The places of the entries of an array among the parameters.

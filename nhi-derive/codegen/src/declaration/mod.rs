@@ -39,7 +39,9 @@ pub(crate) use state_names::NamedField;
 pub use state_names::StateNames;
 pub use stub::stub;
 
+use crate::expr::linear::dot;
 use crate::expr::{Expr, Pool};
+use crate::mechanics::multipliers::{self, Unsolvable};
 use crate::system::{Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
 use attribute::{Asked, Attributes, Declared, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
@@ -509,6 +511,12 @@ impl Stated<'_> {
         }
     }
 
+    /// The labels of all components, where its author gave it one.
+    fn labels(&self) -> impl Iterator<Item = Option<String>> + '_ {
+        let rows = if self.is_vector() { 3 } else { 1 };
+        (0..rows).map(|i| self.form.label.is_some().then(|| self.label(i)))
+    }
+
     /// The text of its `i`-th component.
     fn text(&self, i: usize) -> String {
         if self.is_vector() { format!("({})[{i}]", self.text) } else { self.text.clone() }
@@ -786,6 +794,7 @@ impl Resolved<'_> {
         };
         symbols.anchor(&mut pool, group.map(|factor| factor.group));
         let mut lowering = Lowering::new(pool, symbols, resolver);
+        lowering.labels = complete.then(|| constraints.iter().flat_map(Stated::labels).collect());
         // An expression with unknown names has no meaning, but may contain other mistakes.
         let mut failed: HashSet<*const Let> = HashSet::new();
         let mut definitions = Vec::new();
@@ -828,6 +837,12 @@ impl Resolved<'_> {
                 Some(vec![zero; velocity_names.len()])
             }
         };
+        let force_form = match (force_form, force, &constraints) {
+            (Some(form), Some((ast, _)), Some(rows)) => {
+                lowering.check_multipliers(&form, ast.at, rows).then_some(form)
+            }
+            (form, ..) => form,
+        };
         let dynamics = lowering.dynamics(&rates, state_names.len());
 
         let ((lagrangian, has_singular_mass), rows, force_form, dynamics) =
@@ -835,7 +850,18 @@ impl Resolved<'_> {
         let (constraints, texts) =
             rows.into_iter().map(|row| (row.constraint, (row.text, row.at))).unzip::<_, _, Vec<_>, Vec<_>>();
         let (texts, places): (Vec<String>, Vec<Extent>) = texts.into_iter().unzip();
-        let Lowering { pool, symbols, tables, .. } = lowering;
+        let (mut force_form, mut rates) = (force_form, dynamics.rates);
+        let Lowering { mut pool, symbols, tables, multipliers, energy, .. } = lowering;
+        if let Some(symbol) = energy {
+            let momentum = pool.gradient(lagrangian, &symbols.velocities);
+            let twice_kinetic = dot(&mut pool, &momentum, &symbols.velocities);
+            let image = HashMap::from([(symbol, pool.sub(twice_kinetic, lagrangian))]);
+            force_form = pool.substitute(&force_form, &image);
+            rates = pool.substitute(&rates, &image);
+            for definition in &mut definitions {
+                definition.value = pool.substitute(&[definition.value], &image)[0];
+            }
+        }
         let quantities = |names: Vec<String>, symbols: &[Expr]| {
             names.into_iter().zip(symbols).map(|(name, &symbol)| Quantity { name, symbol }).collect()
         };
@@ -857,8 +883,9 @@ impl Resolved<'_> {
                 has_singular_mass,
                 constraints,
                 force: force_form,
+                multipliers,
                 tables,
-                dynamics: dynamics.rates,
+                dynamics: rates,
                 methods: Vec::new(),
                 differentiated: Vec::new(),
                 source: Source {
@@ -935,6 +962,35 @@ impl Lowering<'_> {
         };
         self.push(error.help(help));
         Err(Reported)
+    }
+
+    /// Whether the multipliers in a force can be solved for; otherwise that is reported.
+    fn check_multipliers(&mut self, force: &[Expr], at: Extent, rows: &[Row]) -> bool {
+        let symbols: Vec<Expr> = self.multipliers.iter().map(|(_, symbol)| *symbol).collect();
+        if !force.iter().any(|&f| self.pool.depends_on(f, &symbols)) {
+            return true;
+        }
+        let inputs = self.symbols.inputs.clone();
+        if let Some(row) = rows.iter().find(|row| self.pool.depends_on(row.constraint.dt, &inputs)) {
+            let message =
+                "the multiplier of a constraint may not act in a force where an input drives a constraint";
+            self.push(
+                Error::new(at, message)
+                    .second(row.at, "this constraint depends on an input, of which the rate, and so the multiplier, is unknown")
+                    .help("make what is driven an auxiliary state or a function of `t`"),
+            );
+            return false;
+        }
+        let Err(why) = multipliers::check(&mut self.pool, force, &symbols) else { return true };
+        let error = match why {
+            Unsolvable::NotAffine => Error::new(at, "the force is not affine in the multipliers of constraints")
+                .help("`lambda(...)` may be a factor, and stand in piecewise functions such as `abs`, `max` and `min`"),
+            Unsolvable::TooManyConditions => {
+                Error::new(at, "too many piecewise functions of multipliers").help("five conditions are the most")
+            }
+        };
+        self.push(error);
+        false
     }
 
     /// The rates of the auxiliary states, in the order of these.

@@ -81,6 +81,9 @@ fn reserved(name: &str) -> Option<&'static str> {
     }
 }
 
+/// The name of ∂L/∂v · v − L, unless something else is declared by it.
+pub(crate) const ENERGY: &str = "energy";
+
 /// The candidate most like `name`, if one is like it at all.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
@@ -283,6 +286,7 @@ pub(crate) struct Holds {
     pub(crate) states: bool,
     pub(crate) velocities: bool,
     pub(crate) differentials: bool,
+    pub(crate) multipliers: bool,
 }
 
 impl Holds {
@@ -291,6 +295,7 @@ impl Holds {
         self.states |= other.states;
         self.velocities |= other.velocities;
         self.differentials |= other.differentials;
+        self.multipliers |= other.multipliers;
     }
 }
 
@@ -517,6 +522,12 @@ impl<'a> Resolver<'a> {
             return self.let_name(name, i, at, indices, place);
         }
         let Some(lengths) = self.scope.lengths(name) else {
+            if name == ENERGY && !indexed {
+                return match takes_motion(place) {
+                    true => Holds { velocities: true, ..Holds::default() },
+                    false => self.error(forbidden("the energy", at, place)),
+                };
+            }
             self.failed = true;
             if !self.scope.incomplete {
                 self.context.push_with(at, || self.scope.unknown(name, at, false, &self.loops));
@@ -555,7 +566,7 @@ impl<'a> Resolver<'a> {
                 _ => self.error(forbidden(&format!("the input `{name}`"), at, place)),
             },
             Some(Meaning::State(..)) => match place {
-                _ if takes_states(place) => Holds { states: true, ..Holds::default() },
+                _ if takes_motion(place) => Holds { states: true, ..Holds::default() },
                 _ => self.error(forbidden(&format!("the auxiliary state `{name}`"), at, place)),
             },
             Some(Meaning::Let(_)) | None => match place {
@@ -645,12 +656,16 @@ impl<'a> Resolver<'a> {
         if holds.inputs && !takes_inputs(place) {
             return self.error(forbidden(&format!("an input, which `{name}` depends on,"), at, place));
         }
-        if holds.states && !takes_states(place) {
+        if holds.states && !takes_motion(place) {
             return self.error(forbidden(
                 &format!("an auxiliary state, which `{name}` depends on,"),
                 at,
                 place,
             ));
+        }
+        if holds.multipliers && !takes_motion(place) {
+            let what = format!("the multiplier of a constraint, which `{name}` depends on,");
+            return self.error(forbidden(&what, at, place));
         }
         if holds.velocities && matches!(place, Place::Derivative(_) | Place::Holonomic) {
             return self.error(forbidden(&format!("a velocity, which `{name}` depends on,"), at, place));
@@ -683,6 +698,7 @@ impl<'a> Resolver<'a> {
                 "table" => "three arguments, `table(x, xs, ys)`",
                 "norm2" => "one vector",
                 "transpose" => "one matrix",
+                "lambda" => "the label of one constraint",
                 _ => "one argument",
             };
             return self
@@ -707,6 +723,7 @@ impl<'a> Resolver<'a> {
                     ..Holds::default()
                 }
             }
+            "lambda" => self.multiplier(&arguments[0], at, place),
             "table" => {
                 let holds = self.resolve(&arguments[0], place);
                 let lengths = [&arguments[1], &arguments[2]].map(|array| self.parameter_array(array));
@@ -727,6 +744,25 @@ impl<'a> Resolver<'a> {
                 }
                 holds
             }
+        }
+    }
+
+    /// The multiplier of the constraint of a label. Whether there is one is known once all constraints are.
+    fn multiplier(&mut self, label: &Ast, at: Extent, place: Place) -> Holds {
+        match &label.kind {
+            Kind::Name(_) => {}
+            Kind::Indexed(_, indices) => indices.iter().for_each(|index| self.integer(index)),
+            _ => {
+                let message = "`lambda` takes the label of a constraint";
+                return self.error(Error::new(label.at, message).help(
+                    "with `constraints(normal: dz = 0)`, the multiplier of the constraint is `lambda(normal)`",
+                ));
+            }
+        }
+        if takes_motion(place) {
+            Holds { multipliers: true, ..Holds::default() }
+        } else {
+            self.error(forbidden("the multiplier of a constraint", at, place))
         }
     }
 
@@ -770,8 +806,8 @@ fn takes_inputs(place: Place) -> bool {
     matches!(place, Place::Force | Place::Constraint | Place::Dynamics | Place::Let)
 }
 
-/// Whether auxiliary states may stand in `place`.
-fn takes_states(place: Place) -> bool {
+/// Whether auxiliary states, multipliers and the energy may stand in `place`.
+fn takes_motion(place: Place) -> bool {
     matches!(place, Place::Force | Place::Dynamics | Place::Let)
 }
 
@@ -791,6 +827,9 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
     match place {
         Place::Lagrangian | Place::Constraint | Place::Holonomic if what.contains("auxiliary state") => {
             error.help("auxiliary states act through the force and the dynamics of states")
+        }
+        Place::Lagrangian | Place::Constraint | Place::Holonomic if what.contains("the multiplier") => {
+            error.help("multipliers act through the force and the dynamics of states")
         }
         Place::Derivative(Outer::Dot) if what.starts_with("the auxiliary state") => {
             error.help("its rate is what `dynamics(...)` says")

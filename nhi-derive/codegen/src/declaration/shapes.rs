@@ -3,7 +3,7 @@
 use super::ast::{Ast, Kind, Name};
 use super::error::Error;
 use super::functions;
-use super::names::{Meaning, Resolver};
+use super::names::{ENERGY, Meaning, Resolver};
 
 /// The shape of the value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,6 +124,9 @@ impl Resolver<'_> {
                 _ => None,
             };
         }
+        if name == ENERGY && self.scope.lengths(name).is_none() {
+            return Some(Shape::Number);
+        }
         match (self.scope.lengths(name)?.as_slice(), indices) {
             ([], 0) | ([_], 1) | ([_, _], 2) => Some(Shape::Number),
             ([3], 0) => Some(Shape::Vector),
@@ -193,6 +196,7 @@ impl Resolver<'_> {
             ("dot" | "d", [argument]) => self.number_or_vector(argument),
             ("dot", [_, _]) => self.all_vectors(function, arguments).then_some(Shape::Number),
             ("table", [x, _, _]) => self.number(x).then_some(Shape::Number),
+            ("lambda", [_]) => Some(Shape::Number),
             ("cross", [_, _]) => self.all_vectors(function, arguments).then_some(Shape::Vector),
             ("norm2", [_]) => self.all_vectors(function, arguments).then_some(Shape::Number),
             ("transpose", [argument]) => match self.shape(argument)? {
@@ -207,7 +211,7 @@ impl Resolver<'_> {
             },
             // Not a function, or one with too few or too many arguments, which is reported.
             (name, _) if !functions::names().contains(&name) => None,
-            ("dot" | "d" | "cross" | "norm2" | "transpose", _) => None,
+            ("dot" | "d" | "cross" | "norm2" | "transpose" | "lambda", _) => None,
             _ => self.all_numbers(arguments).then_some(Shape::Number),
         }
     }

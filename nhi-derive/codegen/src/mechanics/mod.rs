@@ -13,6 +13,7 @@
 //! are held: their rates do not occur in γ.
 //!
 //! The force f and the rates F of auxiliary states z, dz/dt = F, depend on q, v, z, t and inputs; nothing else depends on z.
+//! Multipliers in them are replaced by their values as functions of these.
 //!
 //! The reaction is +μᵀλ throughout. With a group factor, v = (dr/dt, ξ) with ξ = g⁻¹ dg/dt, derivatives
 //! "∂/∂q" are those along the motions of v (the anchor ρ: dq/dt = ρ(q) v), and the momentum of the body
@@ -23,6 +24,7 @@ mod connection;
 mod display;
 mod flag;
 mod measure;
+pub(crate) mod multipliers;
 mod reversal;
 mod structure;
 mod symmetry;
@@ -174,13 +176,7 @@ impl Mechanics {
             .collect();
         let bias = turned(pool, system.group, bias, &v, &momentum);
         let bias = cheapest(pool, engine, bias)?;
-        let gamma: Vec<Expr> = residual_q
-            .iter()
-            .map(|row| {
-                let transport = dot(pool, &row[..entries], &rates);
-                pool.add(transport, row[entries])
-            })
-            .collect();
+        let gamma = rates_of(pool, &residual_q, &rates);
         let gamma = cheapest(pool, engine, gamma)?;
         let stiffness = system.has_singular_mass.then(|| {
             let diagonal: Vec<Expr> = (0..n).map(|i| mass[i][i]).collect();
@@ -193,6 +189,45 @@ impl Mechanics {
                 simplify_matrix(pool, engine, &stiffened)?
             }
             None => mass.clone(),
+        };
+        let bias = if system.multipliers.is_empty() {
+            bias
+        } else {
+            let forms: Matrix = system.constraints.iter().map(|c| c.form.clone()).collect();
+            let gamma_of_forms = match combination {
+                None => gamma.clone(),
+                Some(_) => {
+                    let residuals = system.constraints.iter().map(|c| {
+                        let mut terms = products(pool, &c.form, &v);
+                        terms.push(c.dt);
+                        pool.sum(&terms)
+                    });
+                    let requests: Vec<_> = residuals.map(|r| (r, [&q[..], &t].concat())).collect();
+                    let gradients = engine.derivatives(pool, &requests)?;
+                    rates_of(pool, &gradients, &rates)
+                }
+            };
+            // (M + s μᵀμ) dv/dt = b − s μᵀγ + μᵀλ
+            let mut stiff = bias.clone();
+            if let Some(stiffness) = stiffness {
+                for (i, b) in stiff.iter_mut().enumerate() {
+                    let along: Vec<Expr> = mu.iter().map(|row| row[i]).collect();
+                    let moved = dot(pool, &along, &gamma);
+                    let moved = pool.mul(stiffness, moved);
+                    *b = pool.sub(*b, moved);
+                }
+            }
+            let equations =
+                multipliers::Equations { mass: &inertia, mu: &forms, gamma: &gamma_of_forms, bias: &stiff };
+            let (rows, symbols): (Vec<usize>, Vec<Expr>) = system.multipliers.iter().copied().unzip();
+            let values = equations.solve(pool, &rows, &symbols);
+            let values = cheapest(pool, engine, values)?;
+            let image = symbols.into_iter().zip(values).collect();
+            for list in [&mut system.force, &mut system.dynamics] {
+                *list = pool.substitute(list, &image);
+            }
+            let bias = pool.substitute(&bias, &image);
+            cheapest(pool, engine, bias)?
         };
         let reaction = Reaction::closed_form(pool, engine, &inertia, &mu)?;
 
@@ -336,6 +371,18 @@ impl Reaction {
         };
         Ok(Some(Reaction { b, c, det }))
     }
+}
+
+/// ∂e/∂q · ρ v + ∂e/∂t of expressions with these gradients by q and t.
+fn rates_of(pool: &mut Pool, gradients: &[Vec<Expr>], rates: &[Expr]) -> Vec<Expr> {
+    gradients
+        .iter()
+        .map(|row| {
+            let (by_q, by_t) = row.split_at(rates.len());
+            let transport = dot(pool, by_q, rates);
+            pool.add(transport, by_t[0])
+        })
+        .collect()
 }
 
 /// M + s μᵀμ

@@ -54,6 +54,55 @@ fn forms() {
 }
 
 #[test]
+fn multipliers() {
+    let affine = "the force is not affine in the multipliers of constraints";
+    check(&[
+        (
+            "KINETIC - lambda(a), constraints(a: dx)",
+            &["the multiplier of a constraint may not appear in the Lagrangian"],
+        ),
+        (
+            "KINETIC, constraints(a: dx - lambda(a)*dt)",
+            &["the multiplier of a constraint may not appear in a constraint"],
+        ),
+        (
+            "KINETIC, let(load = lambda(a)), constraints(a: dx - load*dt)",
+            &["the multiplier of a constraint, which `load` depends on, may not appear in a constraint"],
+        ),
+        ("KINETIC - energy, constraints()", &["the energy may not appear in the Lagrangian"]),
+        ("KINETIC, constraints(a: dx), force = lambda(b)*dy", &["no constraint has the label `b`"]),
+        ("KINETIC, constraints(dx), force = lambda(dx)*dy", &["no constraint has the label `dx`"]),
+        (
+            "KINETIC, constraints(a: dx), force = lambda(2*x)*dy",
+            &["`lambda` takes the label of a constraint"],
+        ),
+        (
+            "KINETIC, constraints(a: dx), force = lambda(a, a)*dy",
+            &["`lambda` takes the label of one constraint, but 2 are given"],
+        ),
+        ("KINETIC, constraints(a: dx), force = lambda(a)^2*dy", &[affine]),
+        ("KINETIC, constraints(a: dx, b: dz), force = lambda(a)*lambda(b)*dy", &[affine]),
+        ("KINETIC, constraints(a: dx), force = if(lambda(a) > x, lambda(a)^2, 1)*dy", &[affine]),
+        (
+            "KINETIC, constraints(a: dx), force = sum(i in 0..6, max(lambda(a), i))*dy",
+            &["too many piecewise functions of multipliers"],
+        ),
+        (
+            "KINETIC, inputs(u), constraints(a: dx - u*dt), force = lambda(a)*dy",
+            &["the multiplier of a constraint may not act in a force where an input drives a constraint"],
+        ),
+    ]);
+    for keys in [
+        "KINETIC, constraints(a: dx - y*dz), force = -max(lambda(a), 0)*tanh(dot(y))*dy",
+        "KINETIC, constraints(for i in 0..2 { a[i]: dx + i*dy }), force = sum(i in 0..2, abs(lambda(a[i])))*dz",
+        "KINETIC, states(s), constraints(a: dx - y*dz), dynamics(dot(s) = lambda(a)^2 - s*energy)",
+        "KINETIC, inputs(u), states(s), constraints(a: dx - u*dt), dynamics(dot(s) = lambda(a))",
+    ] {
+        parse(&three(&keys.replace("KINETIC", KINETIC))).unwrap();
+    }
+}
+
+#[test]
 fn too_many_or_dependent_forms() {
     check(&[
         ("KINETIC, constraints(dx, dy, dz, dx)", &["too many constraints: 4 one-forms for 3 coordinates"]),
