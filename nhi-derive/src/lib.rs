@@ -75,6 +75,8 @@ use proc_macro::TokenStream;
 ///   parameter arrays, which is linear between its nodes and constant outside of them. Forces, rates and outputs may contain
 ///   them, and so may the potential energy where it is continuous. In the kinetic energy and in coefficients of constraints
 ///   they are errors. Their derivatives are those of the active branch.
+/// - `lambda(label)` is the multiplier of a constraint, in forces, rates and `let` names that only these use. A force is affine in
+///   it, but for piecewise functions. `energy` is ∂L/∂v · v − L there. A parameter may be called `lambda` or `energy` all the same.
 /// - `dot(x)` is the velocity of `x`. `dot(e)` of any expression in the coordinates is its time
 ///   derivative.
 /// - `sum(i in 0..3, c[i]*x^i)` is a sum. Indices and bounds are integer expressions in constants and

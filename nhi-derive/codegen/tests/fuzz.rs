@@ -175,7 +175,33 @@ struct Valid {
     /// Coefficients of the coordinates from m on, and that of dt.
     forms: Vec<(Vec<E>, Option<E>)>,
     force: Vec<(E, E)>,
+    load: Option<Load>,
     methods: &'static str,
+}
+
+/// A force c λ or c |λ| along a coordinate, with the multiplier of a one-form.
+#[derive(Debug)]
+struct Load {
+    form: usize,
+    coordinate: usize,
+    coefficient: E,
+    is_absolute: bool,
+}
+
+/// x of A x = b, from the rows of (A | b).
+fn solution(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let n = rows.len();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs())).expect("a row");
+        rows.swap(k, pivot);
+        let row: Vec<f64> = rows[k].iter().map(|x| x / rows[k][k]).collect();
+        for other in rows.iter_mut().enumerate().filter(|(i, _)| *i != k).map(|(_, other)| other) {
+            let factor = other[k];
+            other.iter_mut().zip(&row).for_each(|(x, above)| *x -= factor * above);
+        }
+        rows[k] = row;
+    }
+    rows.into_iter().map(|row| row[n]).collect()
 }
 
 impl Valid {
@@ -200,7 +226,7 @@ impl Valid {
                 false => drift,
             }
         };
-        Valid {
+        let mut valid = Valid {
             n,
             mass: timed_functions(random, masses, depth),
             coupling: timed_functions(random, masses.saturating_sub(1), depth.min(1)),
@@ -219,8 +245,20 @@ impl Valid {
                     (force, expression(random, n, 0))
                 })
                 .collect(),
+            load: None,
             methods,
+        };
+        let is_driven = |dt: &E| matches!(dt, E::Product(_, rate) if matches!(**rate, E::Input));
+        let is_driven = valid.forms.iter().any(|(_, dt)| dt.as_ref().is_some_and(is_driven));
+        if m > 0 && !is_driven && random.below(3) == 0 {
+            valid.load = Some(Load {
+                form: random.below(m),
+                coordinate: random.below(n),
+                coefficient: expression(random, n, 0),
+                is_absolute: random.below(2) == 0,
+            });
         }
+        valid
     }
 
     /// The keys, each with its value.
@@ -238,7 +276,8 @@ impl Valid {
         }
         let m = self.forms.len();
         let forms = self.forms.iter().enumerate().map(|(a, (form, dt))| {
-            let mut text = format!("d{}", COORDINATES[a]);
+            let is_loaded = self.load.as_ref().is_some_and(|load| load.form == a);
+            let mut text = format!("{}d{}", if is_loaded { "load: " } else { "" }, COORDINATES[a]);
             for (j, f) in form.iter().enumerate() {
                 text += &format!(" + {f}*d{}", COORDINATES[m + j]);
             }
@@ -249,13 +288,18 @@ impl Valid {
             .iter()
             .enumerate()
             .map(|(i, (f, d))| format!("{f}*d{x} - {d}*dot({x})*d{x}", x = COORDINATES[i]));
+        let load = self.load.as_ref().map(|Load { coordinate, coefficient, is_absolute, .. }| {
+            let multiplier = if *is_absolute { "abs(lambda(load))" } else { "lambda(load)" };
+            format!("{coefficient}*{multiplier}*d{}", COORDINATES[*coordinate])
+        });
+        let force: Vec<String> = force.chain(load).collect();
         let mut keys = vec![
             ("coordinates", COORDINATES[..self.n].join(", ")),
             ("lagrangian", lagrangian),
             ("constraints", forms.collect::<Vec<String>>().join(", ")),
         ];
-        if !self.force.is_empty() {
-            keys.push(("force", force.collect::<Vec<String>>().join(" + ")));
+        if !force.is_empty() {
+            keys.push(("force", force.join(" + ")));
         }
         keys.push(("inputs", "u".to_owned()));
         keys
@@ -343,8 +387,13 @@ impl Valid {
             found.push(x.residual[a]);
             gamma.push((0..n).map(|j| residual.eps[j].re * v[j]).sum::<f64>() + residual.eps[T].re);
         }
-        expected.extend(bias.iter().chain(&gamma));
-        found.extend(x.bias.iter().chain(&x.gamma));
+        expected.extend(&gamma);
+        found.extend(&x.gamma);
+        // With the force of a load, the bias depends on a multiplier.
+        if self.load.is_none() {
+            expected.extend(&bias);
+            found.extend(&x.bias);
+        }
         let pool = &x.system.pool;
         let values =
             pool.evaluate(&found, &bound(pool, &derived.mechanics, [&parameters, &q, &v, &vec![t, u]]));
@@ -352,11 +401,32 @@ impl Valid {
         for ((&value, expected), e) in values.iter().zip(&expected).zip(&found) {
             assert!((value - expected).abs() <= 1e-10 * scale, "{}: {value} {expected}", pool.show(*e));
         }
-        let arguments = [parameters, q, v, Vec::new(), vec![t], vec![u]];
+        let arguments = [parameters.clone(), q, v, Vec::new(), vec![t], vec![u]];
         // Forms may be dependent by rounding.
         let Ok(outputs) = derived.system.acceleration.run(pool, &arguments) else { return };
         let (dv, lambda) = (&outputs[0], outputs.get(1).map_or(&[][..], Vec::as_slice));
         let size = dv.iter().chain(lambda).fold(scale, |s, x| s.max(x.abs()));
+        if let Some(Load { form, coordinate, coefficient, is_absolute }) = &self.load {
+            let coefficient = coefficient.value::<f64>(&place, &parameters);
+            // M a − μᵀλ = c along the coordinate, μ a = 0
+            let bordered = (0..n + m).map(|i| {
+                let entry = |j: usize| match (i < n, j < n) {
+                    (true, true) => second(N + i, N + j),
+                    (true, false) => -rows[j - n].0[i].re.re,
+                    (false, true) => rows[i - n].0[j].re.re,
+                    (false, false) => 0.0,
+                };
+                let right = if i == *coordinate { coefficient } else { 0.0 };
+                (0..n + m).map(entry).chain([right]).collect()
+            });
+            let response = solution(bordered.collect())[n + form];
+            // Where the force changes the multiplier by more than the multiplier, c |λ| has several solutions or none.
+            if *is_absolute && response.abs() > 0.99 {
+                return;
+            }
+            let multiplier = if *is_absolute { lambda[*form].abs() } else { lambda[*form] };
+            bias[*coordinate] += coefficient * multiplier;
+        }
         for (i, bias) in bias.iter().enumerate() {
             let reaction: f64 = (0..m).map(|a| rows[a].0[i].re.re * lambda[a]).sum();
             let inertia: f64 = (0..n).map(|j| second(N + i, N + j) * dv[j]).sum();
