@@ -86,7 +86,9 @@ fn numbers(random: &mut Random, n: usize, low: f64, high: f64) -> Vec<f64> {
 
 /// The mass matrix, from an energy that is quadratic in the velocities.
 fn mass(n: usize, energy: impl Fn(Vec<f64>) -> f64) -> Vec<Vec<f64>> {
-    let at = |ones: &[usize]| energy((0..n).map(|i| ones.iter().filter(|&&one| one == i).count() as f64).collect());
+    let at = |ones: &[usize]| {
+        energy((0..n).map(|i| ones.iter().filter(|&&one| one == i).count() as f64).collect())
+    };
     let entry = |i: usize, j: usize| at(&[i, j]) - at(&[i]) - at(&[j]) + at(&[]);
     (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }
@@ -159,6 +161,31 @@ impl Forms {
         }
         Some(raw)
     }
+}
+
+/// A body on an axis, whose steps have one equation in one unknown, with maps that are differentiated once alone.
+const AXIS: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        group = SO3(R; w1, w2, w3),
+        lagrangian = (w1^2 + 2*w2^2 + 3*w3^2)/2 - R[2][2],
+        constraints(w3 = 0, w2 - w1/2 = 0)
+    )]
+    struct Axis;
+";
+
+/// Programs on groups have no values here, but satisfy the same.
+#[test]
+fn programs_on_groups_are_valid() {
+    let mut files = files::sampled();
+    files.retain(|file| !file.is_in_coordinates());
+    files.push(File { name: "axis".to_owned(), text: AXIS.to_owned() });
+    let check = |file: &File| {
+        let methods = declarations(file).into_iter().map(derived).flat_map(|derived| derived.methods);
+        methods.map(|method| method.step.validate(&method.pool)).count()
+    };
+    let checked = in_parallel(&files, |file| &file.name, check);
+    assert!(checked.iter().sum::<usize>() >= 10, "{checked:?}");
 }
 
 /// A step that carries values.
