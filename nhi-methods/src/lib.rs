@@ -104,13 +104,14 @@ macro_rules! for_each_method {
             /// of every conservative system up to rounding, with any sequence of step sizes.
             ///
             /// The gradient of the potential is averaged along a step: in closed form for polynomials, sines, cosines and
-            /// exponentials of affine arguments, and for products of these; elsewhere with five nodes.
+            /// exponentials of affine arguments, and for products of these; on groups also for affine functions of positions and of
+            /// entries of rotation matrices; elsewhere with five nodes.
             Frame "frame" {
                 kind: Frame,
                 order: 2,
                 adjoint: Itself,
                 start: Consistent,
-                applies: Coordinates else Rdp,
+                applies: Everywhere,
                 source: "mid-point rule in an orthonormal frame, with an averaged gradient of the potential",
             }
 
@@ -121,7 +122,7 @@ macro_rules! for_each_method {
                 order: 2,
                 adjoint: Itself,
                 start: Consistent,
-                applies: Coordinates else Rdp,
+                applies: Everywhere,
                 source: "mid-point rule in an orthonormal frame",
             }
 
@@ -333,7 +334,8 @@ macro_rules! for_each_method {
 pub enum Kind {
     /// Discrete Lagrange–d'Alembert in coordinates: a one-step map on the constraint manifold.
     Dla,
-    /// In an orthonormal frame of the admissible velocities: a one-step map on the constraint manifold.
+    /// In an orthonormal frame of the admissible velocities: a one-step map on the constraint manifold, on groups with the
+    /// exponential map.
     Frame,
     /// Reduced d'Alembert–Pontryagin: as `Dla` on R^k × G, with any retraction.
     Reduced,
@@ -355,6 +357,7 @@ impl Kind {
     pub const fn own_retraction(self) -> Option<Retraction> {
         match self {
             Kind::Body => Some(Retraction::Cayley),
+            Kind::Frame => Some(Retraction::Exp),
             _ => None,
         }
     }

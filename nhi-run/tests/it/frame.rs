@@ -1,4 +1,4 @@
-//! The frame method in coordinates: energy, constraints, symmetry, order, and where it does not apply.
+//! The frame method, in coordinates and on groups: energy, constraints, symmetry, order, and where it does not apply.
 
 use nhi_jit::{Compiled, Point, Simulation, Stepped};
 use nhi_methods::Variant;
@@ -87,7 +87,71 @@ const MASSLESS: Case = Case {
     h: 0.05,
 };
 
-const CASES: [&Case; 6] = [&GEARBOX, &SLEIGH, &MAGNETIC, &ROOTS, &PENDULUMS, &MASSLESS];
+/// Suslov's body with weight.
+const SUSLOV: Case = Case {
+    declaration: "#[nonholonomic(group = SO3(R; w1, w2, w3),
+        lagrangian = (I1*w1^2 + I2*w2^2 + I3*w3^2)/2 + (0.5*w1 + 0.7*w2)*w3 - g*(0.3*R[2][0] - 0.4*R[2][1] + R[2][2]),
+        constraints(w3 + 0.2*w1 = 0), methods(all))]
+        struct Suslov { I1: f64, I2: f64, I3: f64, g: f64 }",
+    parameters: &[2.0, 3.0, 4.0, 1.3],
+    q: &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+    v: &[0.9, -0.4, 0.0],
+    h: 0.05,
+};
+
+/// A sleigh with a rotor and a potential of its heading and place.
+const ROTOR: Case = Case {
+    declaration: "#[nonholonomic(coordinates(s), group = SE2(theta, x, y; omega, v, w),
+        lagrangian = I/2*omega^2 + m/2*(v^2 + w^2) + (dot(s) + omega)^2/4 + B*s*omega - s^2 - s*cos(theta)
+            - k/2*(x^2 + 2*y^2) - 0.3*y + sin(2*theta)*x/5,
+        constraints(a*omega + (1 + s/4)*v/3 - w = 0), methods(all))]
+        struct Rotor { m: f64, I: f64, a: f64, k: f64, B: f64 }",
+    parameters: &[1.3, 0.6, 0.2, 0.8, 0.5],
+    q: &[0.2, 0.4, 0.1, -0.3],
+    v: &[0.3, 1.1, 0.6, 0.2],
+    h: 0.05,
+};
+
+/// A gyrostat on a ball that rolls, with a potential of degree two of its attitude.
+const GYROSTAT: Case = Case {
+    declaration: "#[nonholonomic(coordinates(x, y), group = SO3(R; w1, w2, w3),
+        let(along_x = R[0][0]*w1 + R[0][1]*w2 + R[0][2]*w3, along_y = R[1][0]*w1 + R[1][1]*w2 + R[1][2]*w3),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2) + (0.6*w1^2 + 0.7*w2^2 + 0.9*w3^2)/2 + B*(w1 + 0.3*w2*x) - x^2/2 - y^4/4
+            - R[2][2] - 0.4*R[2][0]*R[2][1] - 0.2*R[2][2]*x,
+        constraints(dot(x) - along_y = 0, dot(y) + along_x = 0), methods(all))]
+        struct Gyrostat { m: f64, B: f64 }",
+    parameters: &[1.2, 0.4],
+    q: &[0.3, -0.2, 1.0, 0.0, 0.0, 0.0, 0.8, -0.6, 0.0, 0.6, 0.8],
+    v: &[0.3, 0.2, 0.5, -0.4, 0.7],
+    h: 0.05,
+};
+
+/// A body in space with weight off its frame, that slides along one of its planes.
+const BODY: Case = Case {
+    declaration: "#[nonholonomic(group = SE3(R, p; w1, w2, w3, v1, v2, v3),
+        lagrangian = m/2*((v1 + 0.2*w2 - 0.1*w3)^2 + (v2 + 0.3*w3 - 0.2*w1)^2 + (v3 + 0.1*w1 - 0.3*w2)^2)
+            + (w1^2 + 1.5*w2^2 + 2*w3^2)/2 - g*(p[2] + 0.4*R[2][2]) - k/2*(p[0]^2 + p[1]^2 + p[2]^2),
+        constraints(v2 = 0, v3 - c*w2 = 0), methods(all))]
+        struct Body { m: f64, g: f64, c: f64, k: f64 }",
+    parameters: &[1.1, 0.7, 0.3, 0.9],
+    q: &[1.0, 0.0, 0.0, 0.0, 0.8, -0.6, 0.0, 0.6, 0.8, 0.2, -0.1, 0.3],
+    v: &[0.4, -0.3, 0.6, 0.5, 0.0, 0.0],
+    h: 0.05,
+};
+
+/// A body on an axis that is fixed in it: one equation.
+const AXIS: Case = Case {
+    declaration: "#[nonholonomic(group = SO3(R; w1, w2, w3),
+        lagrangian = (w1^2 + 2*w2^2 + 3*w3^2)/2 - g*(R[2][2] - R[0][1]/2), constraints(w3 = 0, w2 - w1/2 = 0), methods(all))]
+        struct Axis { g: f64 }",
+    parameters: &[1.3],
+    q: &[1.0, 0.0, 0.0, 0.0, 0.8, -0.6, 0.0, 0.6, 0.8],
+    v: &[0.9, 0.45, 0.0],
+    h: 0.05,
+};
+
+const CASES: [&Case; 11] =
+    [&GEARBOX, &SLEIGH, &MAGNETIC, &ROOTS, &PENDULUMS, &MASSLESS, &SUSLOV, &ROTOR, &GYROSTAT, &BODY, &AXIS];
 
 /// A case with compiled steps.
 struct Bed<'a> {
@@ -238,7 +302,8 @@ fn steps_are_of_order_two_and_compositions_of_order_four() {
 /// What the other one does not keep.
 #[test]
 fn a_gradient_in_the_middle_changes_energies_of_higher_degree() {
-    for (case, is_exact) in [(&MAGNETIC, false), (&GEARBOX, false), (&MASSLESS, true)] {
+    let cases = [(&MAGNETIC, false), (&GEARBOX, false), (&MASSLESS, true), (&SUSLOV, false)];
+    for (case, is_exact) in cases {
         let bed = Bed::new(case, "frame_midpoint");
         let before = bed.run(0, case.h).energy();
         let error = (bed.run(1000, case.h).energy() - before).abs();

@@ -817,7 +817,7 @@ impl<'a> Builder<'a> {
         [&delta, &solved[free..]].concat()
     }
 
-    /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`.
+    /// F′, F″ and F‴ for the `slope` F′ of one equation for `x`; none where a map of a group has no known derivative.
     fn higher_derivatives(&mut self, x: Expr, slope: Expr) -> Vec<Expr> {
         let mut derivative = slope;
         let mut all = vec![self.bind("jac", slope)];
@@ -825,7 +825,8 @@ impl<'a> Builder<'a> {
             derivative = self.total_jacobian(&[derivative], &[x])[0][0];
             all.push(derivative);
         }
-        all
+        let are_known = !self.pool().reachable(&all).contains(&self.x.system.pool.undefined());
+        if are_known { all } else { Vec::new() }
     }
 
     /// ∂residual/∂unknowns through everything bound in the body so far.

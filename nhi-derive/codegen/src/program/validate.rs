@@ -34,6 +34,8 @@ impl Program {
                     assert!([0, n].contains(&newton.fallback.len()), "{}: unknowns", self.name);
                     let of_one = (n, newton.derivatives.len()) == (1, 3);
                     assert!(of_one || newton.derivatives.is_empty(), "{}: derivatives", self.name);
+                    let has_unknown = pool.reachable(&newton.derivatives).contains(&pool.undefined());
+                    assert!(!has_unknown, "{}: derivatives that are not known", self.name);
                     self.check(pool, &bound, &newton.before());
                     for &u in &newton.unknowns {
                         self.bind(pool, &mut bound, u);

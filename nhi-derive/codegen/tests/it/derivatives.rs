@@ -117,7 +117,19 @@ const OTHERS: &str = "
         force = push*dphi,
         methods(Rdp),
     )]
-    struct Turned { m: f64 }";
+    struct Turned { m: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(phi),
+        inputs(push),
+        group = SO3(R; w1, w2, w3),
+        lagrangian = (w1^2 + m*w2^2 + w3^2)/2 + (dot(phi) + w1)^2/4 - R[2][2] - R[2][0]*phi/3 + R[2][0]*R[2][1],
+        constraints(w3 - R[0][1]*w1/2 = 0),
+        force = push*dphi,
+        methods(Frame),
+    )]
+    struct Hung { m: f64 }";
 
 /// Many coordinates and one constraint: derivatives are left as factors.
 const COUPLED: &str = "

@@ -163,6 +163,31 @@ impl Forms {
     }
 }
 
+/// A body on an axis, whose steps have one equation in one unknown, with maps that are differentiated once alone.
+const AXIS: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        group = SO3(R; w1, w2, w3),
+        lagrangian = (w1^2 + 2*w2^2 + 3*w3^2)/2 - R[2][2],
+        constraints(w3 = 0, w2 - w1/2 = 0)
+    )]
+    struct Axis;
+";
+
+/// Programs on groups have no values here, but satisfy the same.
+#[test]
+fn programs_on_groups_are_valid() {
+    let mut files = files::sampled();
+    files.retain(|file| !file.is_in_coordinates());
+    files.push(File { name: "axis".to_owned(), text: AXIS.to_owned() });
+    let check = |file: &File| {
+        let methods = declarations(file).into_iter().map(derived).flat_map(|derived| derived.methods);
+        methods.map(|method| method.step.validate(&method.pool)).count()
+    };
+    let checked = in_parallel(&files, |file| &file.name, check);
+    assert!(checked.iter().sum::<usize>() >= 10, "{checked:?}");
+}
+
 /// A step that carries values.
 fn carrying(method: &MethodPrograms) -> Option<Carrying> {
     let (pool, step) = method.step.isolated(&method.pool);

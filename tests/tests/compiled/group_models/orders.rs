@@ -5,7 +5,7 @@ use super::case::{Case, distance};
 use nhi_models::Row;
 use nhi_models::lie::{chaplygin_ball, chaplygin_sleigh, snakeboard};
 use nhi_runtime::group::{Cayley, Exp1};
-use nhi_runtime::{Compose, Method, Rdp, RdpMidpoint, Simulation, System};
+use nhi_runtime::{Compose, Frame, Method, Rdp, RdpMidpoint, Simulation, System};
 
 const T: f64 = 2.0;
 
@@ -121,6 +121,26 @@ fn orders_of_all_models() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// The frame method and that with gradients at mid-points.
+#[test]
+fn orders_in_frames() {
+    for (name, parameters, _) in TABLE {
+        let case = Case::with(name, parameters);
+        let (exact, _) = case.instance.flow(0.0, &case.q0, &case.v0, &[], T).unwrap();
+        for id in ["frame", "frame_midpoint"] {
+            let error = |steps| distance(&entries(&case, &end(&case, id, steps)), &entries(&case, &exact));
+            let (coarse, fine) = (error(80), error(160));
+            let slope = (coarse / fine).log2();
+            println!("{name} {id}: {fine:.1e}, order {slope:.2}");
+            // The disk turns steadily, which exponentials do exactly.
+            assert!(
+                if *name == "disk" { fine < 1e-12 } else { (slope - 2.0).abs() < 0.1 },
+                "{name} {id}: {slope}, {fine:e}"
+            );
+        }
+    }
+}
+
 /// The error at T of a composition, in steps that are not too small for rounding.
 fn composed<S: System + Clone, M: Method<S> + Copy>(
     row: &Row<S>,
@@ -166,8 +186,10 @@ fn orders_of_compositions() {
     let (row, end) = (&snakeboard::MODEL, exact(&snakeboard::MODEL));
     composed(row, &end, Compose::suzuki4(Rdp), 4.0, 20);
     composed(row, &end, Compose::kahanli6(RdpMidpoint::new(Cayley)), 6.0, 20);
+    composed(row, &end, Compose::suzuki4(Frame), 4.0, 20);
     let (row, end) = (&chaplygin_ball::MODEL, exact(&chaplygin_ball::MODEL));
     composed(row, &end, Compose::suzuki4(Rdp), 4.0, 10);
+    composed(row, &end, Compose::suzuki4(Frame), 4.0, 10);
     composed(row, &end, Compose::suzuki4(Rdp::new(Cayley)), 4.0, 10);
     composed(row, &end, Compose::kahanli6(Rdp::new(Cayley)), 6.0, 10);
     let (row, end) = (&chaplygin_ball::TOP, exact(&chaplygin_ball::TOP));

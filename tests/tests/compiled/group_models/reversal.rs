@@ -39,7 +39,7 @@ fn way_back(case: &Case, id: &str, h: f64) -> f64 {
         .max(distance(&back.jump.1, &start.jump.1))
 }
 
-const SYMMETRIC: [&str; 9] = [
+const SYMMETRIC: [&str; 11] = [
     "rdp",
     "rdp_cay",
     "rdp_exp1",
@@ -49,6 +49,8 @@ const SYMMETRIC: [&str; 9] = [
     "rattle",
     "rattle_plain",
     "rattle_plain_cay",
+    "frame",
+    "frame_midpoint",
 ];
 
 #[test]

@@ -7,7 +7,8 @@
 //! X and w are those that derivatives of steps refer to, in the order in which L has the fewest entries. The components of the
 //! method are ν = N⁻¹ζ for ζ = D⁻¹L⁻¹XᵀM v = Lᵀη + D⁻¹L⁻¹g, with N = D^(−1/2), and N = 1 where an entry of D is constant: a
 //! constant factor of a column does not change the method. They are the same for every w. L and D are numbers of a step, and no
-//! functions of q are made of them.
+//! functions of q are made of them. Where G is constant, η is read from v by Y with Y X = 1 and Y w = 0, mostly a selection: the
+//! rounding of D⁻¹L⁻¹XᵀM would multiply the components by the same number in every step.
 //!
 //! The kinetic energy of the equations of motion (Hamel) is in
 //!
@@ -44,6 +45,8 @@ pub(super) struct Basis {
     varies: Vec<bool>,
     /// The rows of XᵀM; of D⁻¹XᵀM, as far as D is constant, if L is the identity.
     dual: Matrix,
+    /// The rows of Y, if G is constant.
+    reading: Option<Matrix>,
     /// Whether L is the identity.
     is_orthogonal: bool,
     /// E.
@@ -76,6 +79,7 @@ pub(super) struct Frame {
     pub(super) weights: Vec<Expr>,
     /// As in [`Basis`].
     dual: Matrix,
+    reading: Option<Matrix>,
     is_orthogonal: bool,
 }
 
@@ -84,7 +88,7 @@ pub(super) type Bind<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &str, Expr) -> Ex
 
 impl Basis {
     pub(super) fn of(b: &mut Builder<'_>) -> Basis {
-        let TangentBasis { basis, drift, .. } = tangent_basis(b.x);
+        let TangentBasis { basis, drift, components, .. } = tangent_basis(b.x);
         let t = b.x.system.t;
         let d = basis.first().map_or(0, Vec::len);
         let given: Matrix = (0..d).map(|k| basis.iter().map(|row| row[k]).collect()).collect();
@@ -108,10 +112,13 @@ impl Basis {
         let (lower, squares) = factors(b, &gram, &mut |b, _, e| simple(b, e));
         let places: Vec<Expr> = b.x.q.iter().copied().chain([t]).collect();
         let varies: Vec<bool> = squares.iter().map(|&e| b.pool().depends_on(e, &places)).collect();
+        let is_constant = !lower.iter().flatten().chain(&squares).any(|&e| b.pool().depends_on(e, &places));
+        let reading = is_constant.then(|| order.iter().map(|&k| components[k].clone()).collect());
         let along: Vec<Expr> = b.apply(&dual, &drift).into_iter().map(|e| simple(b, e)).collect();
         let is_orthogonal = lower.iter().flatten().all(|&e| b.pool().is_zero(e));
         let (turns, stretches) = (Vec::new(), Vec::new());
-        let mut basis = Basis { columns, drift, gram, along, varies, dual, is_orthogonal, turns, stretches };
+        let mut basis =
+            Basis { columns, drift, gram, along, varies, dual, reading, is_orthogonal, turns, stretches };
         (basis.turns, basis.stretches) = basis.changes(b);
         if is_orthogonal {
             for ((row, square), &varies) in basis.dual.iter_mut().zip(squares).zip(&basis.varies) {
@@ -226,6 +233,7 @@ impl Basis {
         let columns = b.matrix_at(&self.columns, q, t);
         let drift = b.at(&self.drift, q, &v, t);
         let dual = b.matrix_at(&self.dual, q, t);
+        let reading = self.reading.as_ref().map(|reading| b.matrix_at(reading, q, t));
         let (lower, squares) = factors(b, gram, bind);
         let along = b.at(&self.along, q, &v, t);
         let along = forwards(b, &lower, along);
@@ -243,7 +251,8 @@ impl Basis {
             norms.push(if varies { bind(b, name, norm) } else { one });
             weights.push(if varies { one } else { square });
         }
-        Frame { columns, drift, lower, offset, norms, weights, dual, is_orthogonal: self.is_orthogonal }
+        let is_orthogonal = self.is_orthogonal;
+        Frame { columns, drift, lower, offset, norms, weights, dual, reading, is_orthogonal }
     }
 
     /// The same, bound, where the function fails if a column vanishes beside the others.
@@ -382,8 +391,20 @@ fn forwards(b: &mut Builder<'_>, lower: &Matrix, mut x: Vec<Expr>) -> Vec<Expr> 
 }
 
 impl Frame {
-    /// ν = N⁻¹D⁻¹L⁻¹XᵀM v, the components of the orthogonal projection of v.
+    /// ν = N⁻¹D⁻¹L⁻¹XᵀM v, the components of the orthogonal projection of v; where G is constant, of what Y reads.
     pub(super) fn components(&self, b: &mut Builder<'_>, v: &[Expr]) -> Vec<Expr> {
+        if let Some(reading) = &self.reading {
+            // Lᵀη + D⁻¹L⁻¹g; N = 1.
+            let eta = b.apply(reading, v);
+            let mut parts = eta.clone();
+            for (row, &eta) in self.lower.iter().zip(&eta) {
+                for (part, &factor) in parts.iter_mut().zip(row) {
+                    let product = b.mul(factor, eta);
+                    *part = b.add(*part, product);
+                }
+            }
+            return parts.into_iter().zip(&self.offset).map(|(part, &offset)| b.add(part, offset)).collect();
+        }
         let along = b.apply(&self.dual, v);
         let along = forwards(b, &self.lower, along);
         let mut nu = Vec::with_capacity(along.len());

@@ -15,6 +15,24 @@ pub(super) struct Assignment {
     pub(super) value: Expr,
     /// What Newton's method needs to know, unless the value is part of another one and never an unknown.
     pub(super) unknown: Option<Unknown>,
+    /// The pose that the value is an entry of, if it is one. All entries are computed where one of them is: derivatives of a pose are
+    /// those of all.
+    pub(super) pose: Option<usize>,
+}
+
+impl Assignment {
+    /// A value that is never an unknown.
+    pub(super) fn of(symbol: Expr, value: Expr) -> Assignment {
+        Assignment { symbol, value, unknown: None, pose: None }
+    }
+
+    /// The entries of a pose.
+    pub(super) fn pose(number: usize, entries: impl IntoIterator<Item = (Expr, Expr)>) -> Vec<Assignment> {
+        let entries = entries.into_iter();
+        entries
+            .map(|(symbol, value)| Assignment { pose: Some(number), ..Assignment::of(symbol, value) })
+            .collect()
+    }
 }
 
 /// An unknown of Newton's method.
@@ -32,7 +50,11 @@ struct Uses(Vec<Vec<usize>>);
 impl Uses {
     fn of(pool: &Pool, all: &[Assignment]) -> Uses {
         let of = |one: &Assignment| {
-            (0..all.len()).filter(|&j| pool.depends_on(one.value, &[all[j].symbol])).collect::<Vec<_>>()
+            let direct = |j: &usize| pool.depends_on(one.value, &[all[*j].symbol]);
+            let direct: Vec<usize> = (0..all.len()).filter(direct).collect();
+            let is_pose =
+                |j: usize| all[j].pose.is_some() && direct.iter().any(|&i| all[i].pose == all[j].pose);
+            (0..all.len()).filter(|j| direct.contains(j) || is_pose(*j)).collect::<Vec<_>>()
         };
         Uses(all.iter().map(of).collect())
     }
@@ -206,9 +228,8 @@ mod tests {
         let square = pool.powi(omega, 2);
         let sum = pool.add(theta, u);
         let one = |symbol: Expr, value: Expr, is_unknown: bool| Assignment {
-            symbol,
-            value,
             unknown: is_unknown.then(|| Unknown { guess: zero, weight: zero, name: String::new() }),
+            ..Assignment::of(symbol, value)
         };
         let all = [
             one(x, sum, true),

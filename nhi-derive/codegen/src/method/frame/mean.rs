@@ -12,9 +12,19 @@
 //!
 //! Products of sines are sums of sines. The integrals are entire functions of ε; as power series they have no cancellation as
 //! ε → 0, where quotients of differences lose all digits. Anything else is a sum over the five nodes of Gauss and Legendre.
+//!
+//! A pose moves by exponentials, ḡ exp(u δ̂). Of a heading the above holds. As δ̂⁴ = −|ω|² δ̂² for matrices with the rotation ω,
+//! affine functions of other entries have the means of
+//!
+//! ```text
+//! ½ ∫ ḡ exp(u δ̂) du = ḡ + Σ_k (−|ω|²)^k/(2k + 3)! ḡ δ̂².
+//! ```
 
-use crate::expr::{Expr, Function, Node, Pool};
+use crate::expr::group::Group;
+use crate::expr::linear::dot;
+use crate::expr::{Expr, Function, Node, Pool, identifier};
 use crate::method::builder::Builder;
+use crate::method::space::Space;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -31,67 +41,199 @@ const NODES: [(i64, i64); 2] =
 /// The denominator of [`NODES`].
 const UNIT: i64 = 1_000_000_000_000_000_000;
 
-/// Symbols and values of the series in means, which are bound so that derivatives do not multiply them out.
-pub(super) type Series = Vec<(Expr, Expr)>;
+/// A step with the velocity v̄.
+pub(super) struct Path<'a> {
+    /// The configuration at its beginning.
+    pub(super) start: &'a [Expr],
+    /// v̄.
+    pub(super) velocity: &'a [Expr],
+}
 
-/// Means of functions of the configuration from q̄ − δ to q̄ + δ, in terms of the system's coordinates in the place of q̄, and of
-/// the series.
-pub(super) fn means(b: &mut Builder<'_>, exprs: &[Expr], half: &[Expr]) -> (Vec<Expr>, Series) {
-    let q = b.x.q.clone();
-    let mut series = Bound { all: Vec::new(), symbols: HashMap::new() };
-    let mut means = Vec::with_capacity(exprs.len());
+/// Means of functions along a step.
+pub(super) struct Means {
+    /// In terms of the system's coordinates in the place of q̄, and of the symbols below.
+    pub(super) values: Vec<Expr>,
+    /// Symbols and values of series, which are bound so that derivatives do not multiply them out: in terms of the system's
+    /// coordinates in the place of q̄, too.
+    pub(super) series: Vec<(Expr, Expr)>,
+    /// Symbols and values of the entries of poses at the nodes of a quadrature.
+    pub(super) poses: Vec<Vec<(Expr, Expr)>>,
+}
+
+/// Means of functions of the configuration along a step.
+pub(super) fn means(b: &mut Builder<'_>, exprs: &[Expr], path: &Path<'_>) -> Means {
+    let course = Course::of(b, path);
+    let mut bound =
+        Bound { series: Vec::new(), symbols: HashMap::new(), turned: HashMap::new(), poses: Vec::new() };
+    let mut values = Vec::with_capacity(exprs.len());
     for &e in exprs {
         let expanded = b.pool().expand(e, EXPANSION_LIMIT).unwrap_or(e);
         let (mut terms, mut others) = (Vec::new(), Vec::new());
         for term in b.pool().terms(expanded) {
-            match Waves::of(b.pool(), term, &q) {
-                Some(waves) => terms.push(waves.mean(b, &mut series, &q, half)),
+            if b.pool().depends_on(term, &course.turning) {
+                match course.turned(b, &mut bound, term) {
+                    Some(mean) => terms.push(mean),
+                    None => others.push(term),
+                }
+                continue;
+            }
+            match Waves::of(b.pool(), term, &course.straight) {
+                Some(waves) => terms.push(waves.mean(b, &mut bound, &course.straight, &course.half)),
                 None => others.push(term),
             }
         }
         let others = b.pool().sum(&others);
-        terms.push(quadrature(b.pool(), others, &q, half));
-        means.push(b.pool().sum(&terms));
+        terms.push(course.quadrature(b, &mut bound, others));
+        values.push(b.pool().sum(&terms));
     }
-    (means, series.all)
+    Means { values, series: bound.series, poses: bound.poses }
 }
 
-/// Series with symbols.
+/// What is bound for means.
 struct Bound {
-    all: Series,
+    series: Vec<(Expr, Expr)>,
     symbols: HashMap<Expr, Expr>,
+    /// The entries of poses at nodes of the quadrature.
+    turned: HashMap<i64, Vec<Expr>>,
+    poses: Vec<Vec<(Expr, Expr)>>,
 }
 
 impl Bound {
     fn symbol(&mut self, b: &mut Builder<'_>, name: &str, value: Expr) -> Expr {
         *self.symbols.entry(value).or_insert_with(|| {
             let symbol = b.local(name);
-            self.all.push((symbol, value));
+            self.series.push((symbol, value));
             symbol
         })
     }
 }
 
-fn quadrature(pool: &mut Pool, e: Expr, q: &[Expr], half: &[Expr]) -> Expr {
-    if pool.is_zero(e) {
-        return e;
-    }
-    let weight = pool.ratio(64, 225);
-    let mut terms = vec![pool.mul(weight, e)];
-    for (node, weight) in NODES {
-        let weight = pool.ratio(weight, UNIT);
-        for node in [node, -node] {
-            let node = pool.ratio(node, UNIT);
-            let mut point = HashMap::new();
-            for (&q, &half) in q.iter().zip(half) {
-                let shift = pool.mul(node, half);
-                point.insert(q, pool.add(q, shift));
+/// How a configuration moves from q̄ − δ to q̄ + δ.
+struct Course<'a> {
+    path: &'a Path<'a>,
+    group: Option<&'static Group>,
+    /// The coordinates, and the entries of a pose that are an angle.
+    straight: Vec<Expr>,
+    /// Their changes δ in half a step.
+    half: Vec<Expr>,
+    /// The other entries of a pose.
+    turning: Vec<Expr>,
+    /// Their second derivatives along δ.
+    bends: Vec<Expr>,
+    /// |ω|² of δ.
+    square: Expr,
+}
+
+impl<'a> Course<'a> {
+    fn of(b: &mut Builder<'_>, path: &'a Path<'a>) -> Course<'a> {
+        let (q, k, group) = (b.x.q.clone(), b.x.system.shape(), b.x.system.group);
+        let half = b.halves_of_h(1);
+        let half: Vec<Expr> = path.velocity.iter().map(|&v| b.mul(half, v)).collect();
+        let (straight, turning) = (q[..k].to_vec(), Vec::new());
+        let zero = b.pool().zero();
+        let mut course = Course {
+            path,
+            group,
+            straight,
+            half: half[..k].to_vec(),
+            turning,
+            bends: Vec::new(),
+            square: zero,
+        };
+        let Some(group) = group else { return course };
+        let (pose, half) = (&q[k..], &half[k..]);
+        let anchor = (group.anchor)(b.pool(), pose);
+        let rates = b.apply(&anchor, half);
+        for ((&entry, row), &rate) in pose.iter().zip(&anchor).zip(&rates) {
+            if !row.iter().any(|&e| b.pool().depends_on(e, pose)) {
+                course.straight.push(entry);
+                course.half.push(rate);
+                continue;
             }
-            let value = pool.substitute(&[e], &point)[0];
-            terms.push(pool.mul(weight, value));
+            let slopes = b.pool().gradient(rate, pose);
+            course.turning.push(entry);
+            course.bends.push(dot(b.pool(), &slopes, &rates));
         }
+        let squares: Vec<Expr> = half[..group.rotations].iter().map(|&x| b.pool().powi(x, 2)).collect();
+        course.square = b.pool().sum(&squares);
+        course
     }
-    pool.sum(&terms)
+
+    /// The mean of an affine function of the entries that turn, if it is one.
+    fn turned(&self, b: &mut Builder<'_>, bound: &mut Bound, term: Expr) -> Option<Expr> {
+        let slopes = b.pool().gradient(term, &self.turning);
+        let q = b.x.q.clone();
+        if !b.pool().are_affine(&[term], &slopes, &q) {
+            return None;
+        }
+        let square = bound.symbol(b, "swing", self.square);
+        let mut sum = b.pool().zero();
+        for k in (0..TERMS).rev() {
+            let factorial: i64 = (1..=2 * k + 3).product();
+            let c = b.pool().ratio(if k % 2 == 1 { -1 } else { 1 }, factorial);
+            let rest = b.mul(square, sum);
+            sum = b.add(c, rest);
+        }
+        let factor = bound.symbol(b, "mean", sum);
+        let mut mean = vec![term];
+        for (&slope, &bend) in slopes.iter().zip(&self.bends) {
+            if !b.pool().is_zero(slope) {
+                let bend = bound.symbol(b, "bend", bend);
+                mean.push(b.pool().product(&[slope, factor, bend]));
+            }
+        }
+        Some(b.pool().sum(&mean))
+    }
+
+    /// The entries that turn at a node other than the middle.
+    fn turned_to(&self, b: &mut Builder<'_>, bound: &mut Bound, node: i64) -> Vec<Expr> {
+        if let Some(known) = bound.turned.get(&node) {
+            return known.clone();
+        }
+        let k = b.x.system.shape();
+        // From the beginning: steps are solved for what follows by the motion alone.
+        let part = b.pool().ratio(UNIT + node, 2 * UNIT);
+        let part = b.mul(part, b.h);
+        let moved = Space::of(b).advance(b, self.path.start, part, self.path.velocity);
+        let names: Vec<String> = b.x.system.coordinates[k..]
+            .iter()
+            .map(|entry| format!("{}_node", identifier(&entry.name)))
+            .collect();
+        let symbols: Vec<Expr> = names.iter().map(|name| b.local(name)).collect();
+        bound.poses.push(symbols.iter().copied().zip(moved[k..].iter().copied()).collect());
+        let entries = b.x.q[k..].iter().zip(symbols);
+        let turning: Vec<Expr> =
+            entries.filter(|(entry, _)| self.turning.contains(entry)).map(|(_, symbol)| symbol).collect();
+        bound.turned.insert(node, turning.clone());
+        turning
+    }
+
+    fn quadrature(&self, b: &mut Builder<'_>, bound: &mut Bound, e: Expr) -> Expr {
+        if b.pool().is_zero(e) {
+            return e;
+        }
+        let turns = self.group.is_some() && b.pool().depends_on(e, &self.turning);
+        let weight = b.pool().ratio(64, 225);
+        let mut terms = vec![b.mul(weight, e)];
+        for (node, weight) in NODES {
+            let weight = b.pool().ratio(weight, UNIT);
+            for node in [node, -node] {
+                let mut point = HashMap::new();
+                if turns {
+                    let turned = self.turned_to(b, bound, node);
+                    point.extend(self.turning.iter().copied().zip(turned));
+                }
+                let node = b.pool().ratio(node, UNIT);
+                for (&q, &half) in self.straight.iter().zip(&self.half) {
+                    let shift = b.mul(node, half);
+                    point.insert(q, b.add(q, shift));
+                }
+                let value = b.pool().substitute(&[e], &point)[0];
+                terms.push(b.mul(weight, value));
+            }
+        }
+        b.pool().sum(&terms)
+    }
 }
 
 /// What powers of coordinates are multiplied by.
@@ -207,7 +349,7 @@ impl Waves {
                     Wave::One => b.pool().ratio(1, k + 1),
                     Wave::Call(f, x) => {
                         let slopes = b.pool().gradient(x, q);
-                        let epsilon = crate::expr::linear::dot(b.pool(), &slopes, half);
+                        let epsilon = dot(b.pool(), &slopes, half);
                         let series = series(b, bound, k, epsilon, f != Function::Exp);
                         let (f, is_negative) = match f {
                             Function::Sin if is_odd => (Function::Cos, false),

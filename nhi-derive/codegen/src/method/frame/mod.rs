@@ -12,6 +12,9 @@
 //! where bars are means of both ends and ν = XᵀM v. It keeps ½|ν|² + V, because ν̄ᵀJ ν̄ = 0 and (q' − q)·∇̄V = V(q') − V(q),
 //! with any sequence of step sizes. Order 2, symmetric, on the constraints at the nodes.
 //!
+//! On a group q' is (r + h ū, g exp(h ξ̄)), and everything in between moves along the same exponentials: q̄ is (r + h/2 ū,
+//! g exp(h/2 ξ̄)), and ∇̄V averages the derivatives along velocities of the body. The energy is exact for the same reason.
+//!
 //! Unknown are ν̄ and what else is not explicit of the middle of the step ([`blocks`]). Averages of ∇V have closed forms where the
 //! potential allows it ([`mean`]).
 
@@ -21,6 +24,7 @@ mod mean;
 
 use super::builder::{Builder, names_of_forms};
 use super::equations::Equations;
+use super::space::Space;
 use super::{Method, NodeScheme, NodeSymbols, Results, states};
 #[cfg(feature = "report")]
 use crate::expr::Zero;
@@ -31,6 +35,7 @@ use crate::mechanics::Mechanics;
 use crate::program::Role;
 use basis::Basis;
 use blocks::{Assignment, Unknown, solve};
+use mean::Path;
 
 /// The frame method.
 pub(super) struct Frame(pub(super) Potential);
@@ -49,19 +54,29 @@ impl NodeScheme for Frame {
         step(b, state, self.0)
     }
 
-    fn equations(&self, _: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&'static str>) -> Equations {
         let (gradient, definition) = match self.0 {
             Potential::Averaged => (
                 "∇̄V",
-                Some(
-                    "∇̄V = ∫₀¹ ∇V(q + s (q' − q)) ds: in closed form for polynomials, sines, cosines and exponentials of affine \
-                     arguments and products of these, elsewhere with five nodes",
-                ),
+                Some(match group {
+                    None => {
+                        "∇̄V = ∫₀¹ ∇V(q + s (q' − q)) ds: in closed form for polynomials, sines, cosines and exponentials of affine \
+                         arguments and products of these, elsewhere with five nodes"
+                    }
+                    Some(_) => {
+                        "∇̄V = ∫₀¹ ∇V(q + s h v̄) ds: in closed form for polynomials, sines, cosines and exponentials of affine \
+                         arguments of coordinates and of a heading and products of these, and for affine functions of the other \
+                         entries of a pose, elsewhere with five nodes"
+                    }
+                }),
             ),
             Potential::AtMiddle => ("∇V(q̄)", None),
         };
         let equations = Equations::new([
-            "q' = q + h v̄,  v̄ = X(q̄) ν̄ + w(q̄),  q̄ = (q + q')/2".to_owned(),
+            format!(
+                "q' = q + h v̄,  v̄ = X(q̄) ν̄ + w(q̄),  q̄ = {}",
+                if group.is_some() { "q + h/2 v̄" } else { "(q + q')/2" }
+            ),
             format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2"),
             "v' = X(q') ν' + w(q'),  ν = X(q)ᵀM v".to_owned(),
         ]);
@@ -69,6 +84,12 @@ impl NodeScheme for Frame {
             .and("X: basis of the velocities with μ X ν = 0, orthogonal, XᵀM X = 1 or constant; w: the slowest velocity with μ w + μ₀ = 0")
             .and("Γ − Xᵀ∇V: dν/dt of the equations of motion")
             .and("λ': multipliers of the continuous equations at (q̄, v̄, t + h/2)");
+        let equations = match group {
+            None => equations,
+            Some(name) => equations.and(format!(
+                "on R^k × {name} q + h v is (r + h u, g exp(h ξ)) for q = (r, g) and v = (u, ξ), and ∇V has the derivatives along ξ"
+            )),
+        };
         match definition {
             Some(definition) => equations.with([definition.to_owned()]),
             None => equations,
@@ -114,6 +135,11 @@ pub(crate) fn keeps_momenta(x: &mut Mechanics) -> bool {
         factors.extend([drift, at_rest]);
         debug_assert!(factors.iter().all(|&e| !b.pool().depends_on(e, &v)));
         for factor in factors {
+            // Entries of a pose are no affine functions of the time.
+            let k = b.x.system.shape();
+            if b.pool().depends_on(factor, &q[k..]) {
+                return false;
+            }
             let slopes = b.pool().gradient(factor, &q);
             let curved = slopes.iter().flat_map(|&slope| b.pool().gradient(slope, &q)).collect::<Vec<Expr>>();
             if b.pool().depends_on(factor, &[t]) || curved.iter().any(|&e| b.pool().zero_test(e) != Zero::Yes)
@@ -168,13 +194,13 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, potential: Potential) -> Resul
     let eta = in_middle.eta(b, &parts, &mut |b, name, value| assigned(b, &mut all, &middle, name, value));
     positions(b, &mut all, (&in_middle, &eta), (&q, &v), &middle);
     all.extend(auxiliary(b, state, &middle, scale2));
-    components(b, &mut all, (&basis, &in_middle), (&parts, &eta), &nu, &middle, potential);
+    components(b, &mut all, (&basis, &in_middle), (&parts, &eta), (&q, &nu), &middle, potential);
     let stated = if middle.z.is_empty() { "(1) and (2)" } else { "(1), (2) and (z)" };
     let solution = solve(b, &all, stated, scale2);
     let [q_mid, v_mid, nu_mid, z_mid] = [&middle.q, &middle.v, &middle.nu, &middle.z].map(|e| solution.of(e));
 
     b.equation("(1) configuration q' = q + h v̄");
-    let q1 = b.axpy(&q, h, &v_mid);
+    let q1 = Space::of(b).advance(b, &q, h, &v_mid);
     let q1 = b.bind_configuration("_1", &q1);
     b.equation("(3) velocity v' = X(q') ν' + w(q')");
     let nu1 = other_end(b, &nu_mid, &nu);
@@ -232,7 +258,7 @@ fn assigned(
         return value;
     }
     let symbol = b.local(name);
-    all.push(Assignment { symbol, value, unknown: None });
+    all.push(Assignment::of(symbol, value));
     symbol
 }
 
@@ -253,18 +279,16 @@ fn positions(
     (q, v): (&[Expr], &[Expr]),
     middle: &Middle,
 ) {
-    let half = b.halves_of_h(1);
-    let advanced = b.axpy(q, half, &middle.v);
-    all.extend(middle.q.iter().zip(advanced).map(|(&symbol, value)| Assignment {
-        symbol,
-        value,
-        unknown: None,
-    }));
+    let (half, k) = (b.halves_of_h(1), b.x.system.shape());
+    let advanced = Space::of(b).advance(b, q, half, &middle.v);
+    let mut entries = middle.q.iter().copied().zip(advanced);
+    all.extend(entries.by_ref().take(k).map(|(symbol, value)| Assignment::of(symbol, value)));
+    all.extend(Assignment::pose(0, entries));
     let velocity = frame.velocity(b, eta);
     for (i, value) in velocity.into_iter().enumerate() {
         let weight = b.x.inertia[i][i];
         let unknown = Unknown { guess: v[i], weight, name: b.direction(i).to_owned() };
-        all.push(Assignment { symbol: middle.v[i], value, unknown: Some(unknown) });
+        all.push(Assignment { unknown: Some(unknown), ..Assignment::of(middle.v[i], value) });
     }
 }
 
@@ -280,7 +304,7 @@ fn auxiliary(b: &mut Builder<'_>, state: &NodeSymbols, middle: &Middle, scale2: 
     for (i, value) in values.into_iter().enumerate() {
         let name = b.x.system.states[i].name.clone();
         let unknown = Unknown { guess: state.z[i], weight: weights[i], name };
-        all.push(Assignment { symbol: middle.z[i], value, unknown: Some(unknown) });
+        all.push(Assignment { unknown: Some(unknown), ..Assignment::of(middle.z[i], value) });
     }
     all
 }
@@ -291,7 +315,7 @@ fn components(
     all: &mut Vec<Assignment>,
     (basis, frame): (&Basis, &basis::Frame),
     (parts, eta): (&[Expr], &[Expr]),
-    nu: &[Expr],
+    (q, nu): (&[Expr], &[Expr]),
     middle: &Middle,
     potential: Potential,
 ) {
@@ -299,7 +323,7 @@ fn components(
     let point = (&*middle.q, &*middle.v, middle.t);
     let turns =
         basis.turns(b, frame, eta, point, &mut |b, name, value| assigned(b, all, middle, name, value));
-    let forces = forces(b, middle, potential, all);
+    let forces = forces(b, q, middle, potential, all);
     let mut bound = Vec::with_capacity(forces.len());
     for (i, value) in forces.into_iter().enumerate() {
         let name = b.along("force_", i, "");
@@ -312,13 +336,14 @@ fn components(
         let value = b.add(nu[k], change);
         let unknown =
             Unknown { guess: nu[k], weight: frame.weights[k], name: format!("component {k} in the frame") };
-        all.push(Assignment { symbol: middle.nu[k], value, unknown: Some(unknown) });
+        all.push(Assignment { unknown: Some(unknown), ..Assignment::of(middle.nu[k], value) });
     }
 }
 
 /// f + (∂a_j/∂q_i − ∂a_i/∂q_j) v_j − ∂a/∂t − ∇V, and ad*_ξ a on a group, in the middle. Parts of means are among `all`.
 fn forces(
     b: &mut Builder<'_>,
+    start: &[Expr],
     middle: &Middle,
     potential: Potential,
     all: &mut Vec<Assignment>,
@@ -330,16 +355,18 @@ fn forces(
     let at_rest = v.iter().map(|&v| (v, b.x.system.pool.zero())).collect();
     let l_q = b.x.dl_dq.clone();
     let descent = b.pool().substitute(&l_q, &at_rest);
-    let half = b.halves_of_h(1);
     let descent = match potential {
         Potential::Averaged => {
-            let moved: Vec<Expr> = middle.v.iter().map(|&v| b.mul(half, v)).collect();
-            let (descent, series) = mean::means(b, &descent, &moved);
-            for (symbol, value) in series {
+            let means = mean::means(b, &descent, &Path { start, velocity: &middle.v });
+            for (symbol, value) in means.series {
                 let value = b.at(&[value], &middle.q, &middle.v, middle.t)[0];
-                all.push(Assignment { symbol, value, unknown: None });
+                all.push(Assignment::of(symbol, value));
             }
-            descent
+            // The pose in the middle is the first one.
+            for (number, entries) in (1..).zip(means.poses) {
+                all.extend(Assignment::pose(number, entries));
+            }
+            means.values
         }
         Potential::AtMiddle => descent,
     };

@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::expr::Expr;
+use crate::mechanics::Mechanics;
 use crate::method::{Method, frame_keeps_momenta, refusal};
 use nhi_methods::Kind;
 
@@ -61,6 +62,8 @@ struct Facts {
     has_neutral_parasites: bool,
     has_momenta: bool,
     momenta_are_linear: bool,
+    /// The potential energy is a polynomial of degree two in the coordinates, and does not depend on the pose.
+    has_quadratic_potential: bool,
     /// Momenta are affine functions of the coordinates, times components in the frame of `frame`.
     frame_keeps_momenta: bool,
 }
@@ -99,12 +102,25 @@ fn facts(x: &mut Context<'_>) -> Facts {
         has_neutral_parasites: structure.constant_mass
             && structure.affine_in_impulse
             && x.mechanics.system.group.is_none(),
+        has_quadratic_potential: has_quadratic_potential(&mut x.mechanics),
         has_momenta: !symmetries.is_empty(),
         frame_keeps_momenta: !symmetries.is_empty()
             && refusal(Method::Frame, &x.mechanics).is_none()
             && frame_keeps_momenta(&mut x.mechanics),
         momenta_are_linear,
     }
+}
+
+/// Whether forces at rest are affine in the coordinates.
+fn has_quadratic_potential(x: &mut Mechanics) -> bool {
+    let (q, k) = (x.q.clone(), x.system.shape());
+    let at_rest = x.v.iter().map(|&v| (v, x.system.pool.zero())).collect();
+    let forces = x.system.pool.substitute(&x.dl_dq, &at_rest);
+    let is_affine = |&force: &Expr| {
+        let slopes = x.system.pool.gradient(force, &q[..k]);
+        !x.system.pool.depends_on(force, &q[k..]) && x.system.pool.are_affine(&[force], &slopes, &q)
+    };
+    forces.iter().all(is_affine)
 }
 
 fn expectation(method: Method, facts: &Facts) -> Expectation {
@@ -162,9 +178,13 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::Guaranteed,
             "exact with any sequence of step sizes, by an orthonormal frame and the averaged gradient of the potential",
         ),
+        Kind::Frame if facts.has_quadratic_potential => graded(
+            Grade::Guaranteed,
+            "exact with any sequence of step sizes, by an orthonormal frame, since forces are affine in the coordinates",
+        ),
         Kind::Frame => graded(
             Grade::NotExpected,
-            "it is exact for potentials of degree two alone; the method `frame` keeps it for all",
+            "it is exact for potentials of degree two in the coordinates alone; the method `frame` keeps it for all",
         ),
         _ if facts.m == 0 => (
             Grade::Typical,
