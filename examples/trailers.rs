@@ -20,6 +20,7 @@ use nhi_runtime::prelude::*;
         // A motor turns the car to and fro.
         steering: dot(theta[0]) - turn*cos(rate*t) = 0,
     ),
+    bodies(car: pose(x, y, theta[0]), first: pose(x1, y1, theta[1]), second: pose(x2, y2, theta[2])),
 )]
 pub struct CarWithTrailers {
     pub m: f64,

@@ -47,6 +47,8 @@ pub(crate) struct Case {
     pub(crate) outputs: Option<BTreeMap<String, String>>,
     /// The coordinates that place a body in the plane: x, y and its heading.
     pub(crate) pose: Option<[String; 3]>,
+    /// Bodies in pictures, by their names.
+    pub(crate) bodies: Option<Map<String, Value>>,
     pub(crate) params: Option<BTreeMap<String, Entry>>,
     pub(crate) coordinates: Option<Vec<String>>,
     pub(crate) method: Option<String>,
@@ -90,6 +92,7 @@ const FIELDS: &[&str] = &[
     "struct",
     "outputs",
     "pose",
+    "bodies",
     "params",
     "coordinates",
     "method",

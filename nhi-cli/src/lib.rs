@@ -1,5 +1,6 @@
 //! The `nhi` command as a library: cases, runs, comparison with reference data, figures.
 
+mod bodies;
 mod case;
 mod check;
 mod completions;

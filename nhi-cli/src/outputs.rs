@@ -4,7 +4,7 @@ use crate::case::unknown;
 use crate::failed::Failed;
 use crate::files::{extension, print, save, warn};
 use clap::Args;
-use nhi_run::{Column, Ended, Format, Quantity, Recording, Run, page, plot};
+use nhi_run::{Bodies, Column, Ended, Format, Quantity, Recording, Run, page, plot};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -141,6 +141,13 @@ fn largest(column: &Column) -> f64 {
 impl Pictures {
     pub(crate) fn are_wanted(&self) -> bool {
         self.plot.is_some() || self.view.is_some()
+    }
+
+    /// Adds the bodies to the recording, if somebody is to see them.
+    pub(crate) fn place(&self, bodies: &Bodies, recording: &mut Recording) {
+        if self.are_wanted() {
+            bodies.place(recording);
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), Failed> {

@@ -58,7 +58,7 @@ impl Plan {
         let (run, case) = stated.run(motion, self.outputs.out.as_deref());
         self.outputs.pictures.check_columns(&run, &[])?;
         let unsolved = || Failed::Stopped(format!("{}: {message}", self.problem.display()));
-        let recording = match run.record(&mut |_| ControlFlow::Continue(())) {
+        let mut recording = match run.record(&mut |_| ControlFlow::Continue(())) {
             Ok(recording) => recording,
             // What is no solution need not be a motion.
             Err(_) if !is_solved => return Err(unsolved()),
@@ -68,6 +68,7 @@ impl Plan {
             // The samples may be on standard output.
             eprintln!("{message}");
         }
+        self.outputs.pictures.place(&stated.bodies, &mut recording);
         let written = self
             .outputs
             .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));

@@ -1,5 +1,6 @@
 //! A valid case: a model, a method and data of the right sizes.
 
+use crate::bodies;
 use crate::case::{
     Case, GivenSample, Malformed, deserialize, echo, held_or_per_step, sized, unknown, vector,
 };
@@ -7,7 +8,7 @@ use crate::group::{Layout, method_id};
 use crate::models::usual_method;
 use crate::number::{Entry, Number};
 use nhi_run::model::{Declared, Instance, Method, Model};
-use nhi_run::{Inputs, Pose};
+use nhi_run::{Body, Inputs, Pose};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
@@ -27,6 +28,8 @@ pub struct Problem<'a> {
     pub(crate) every: u64,
     /// The coordinates that place a body.
     pub(crate) pose: Option<Pose>,
+    /// Bodies in pictures.
+    pub(crate) bodies: Vec<Body>,
     /// The given fields of the case.
     pub(crate) echo: Map<String, Value>,
     /// The samples of the case.
@@ -87,6 +90,7 @@ impl<'a> Problem<'a> {
             inputs,
             every,
             pose: case.pose.map(|names| pose(names, model.coordinates(), "pose")).transpose()?,
+            bodies: case.bodies.as_ref().map_or(Ok(Vec::new()), bodies::of_case)?,
             echo: echo(text)?,
             samples: case.samples,
         };

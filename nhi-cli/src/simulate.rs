@@ -1,5 +1,6 @@
 //! `nhi run`: cases, and declarations with their data on the command line.
 
+use crate::bodies::{self, BodyFlags};
 use crate::case::unknown;
 use crate::csv::{Csv, not_a_number};
 use crate::declared::{self, failed};
@@ -13,7 +14,9 @@ use crate::progress::{Interrupt, Progress};
 use clap::Args;
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model as _};
-use nhi_run::{Events, Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table};
+use nhi_run::{
+    Bodies, Body, Events, Format, Inputs, Quantity, Recording, Run, Scheme, System, json, record_all, table,
+};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +54,8 @@ pub(crate) struct Simulate {
     /// The coordinates that place a body in the plane, for pictures.
     #[arg(long, value_name = "X,Y,THETA", value_delimiter = ',')]
     pose: Vec<String>,
+    #[command(flatten)]
+    bodies: BodyFlags,
     /// Run once for each value of a parameter, of a coordinate `x` or of a velocity `dot_x` at the start. Several sweeps run all
     /// combinations. All runs are in one table, which has a column for each swept name.
     #[arg(long, value_name = "NAME=FROM:TO:COUNT", allow_hyphen_values = true)]
@@ -136,6 +141,8 @@ impl Simulate {
             ("inputs", self.inputs.is_some()),
             ("output", !self.output.is_empty()),
             ("pose", !self.pose.is_empty()),
+            ("body", !self.bodies.body.is_empty()),
+            ("size", !self.bodies.size.is_empty()),
             ("sweep", !self.sweep.is_empty()),
         ];
         let mut flags = self.start.given().into_iter().chain(flags);
@@ -144,13 +151,15 @@ impl Simulate {
         }
         let problem = declared::case(&self.file)?;
         self.outputs.pictures.check_columns(&problem.to_run().map_err(failed)?, &[])?;
+        let bodies = bodies::read(problem.model.system(), &problem.bodies)?;
         let mut progress = Progress::new(problem.steps());
         let recording = problem.record(&mut |k| {
             progress.at(k);
             interrupt.check()
         });
         drop(progress);
-        let recording = recording.map_err(|error| about(self.file.display(), failed(error)))?;
+        let mut recording = recording.map_err(|error| about(self.file.display(), failed(error)))?;
+        self.outputs.pictures.place(&bodies, &mut recording);
         let case = &problem.echo;
         match (format, problem.layout) {
             (Format::Json, Some(layout)) => self.outputs.write(&self.file, &recording, |out, recording| {
@@ -175,6 +184,8 @@ impl Simulate {
         let run = self.run(system, defaults, &sweeps)?;
         let swept: Vec<&str> = sweeps.iter().map(|sweep| sweep.name.as_str()).collect();
         self.outputs.pictures.check_columns(&run, &swept)?;
+        let drawn = self.bodies.read(&run.system)?;
+        let bodies = bodies::read(&run.system, &drawn)?;
         if let Scheme::Steps(variant) = run.scheme {
             let forewarning = run.system.forewarning(variant).map_err(failed)?;
             let is_forewarned = forewarning.is_some();
@@ -183,7 +194,7 @@ impl Simulate {
                 warn(run.system.warning(variant).map_err(failed)?);
             }
         }
-        let case = self.echo(&run, defaults, outputs);
+        let case = self.echo(&run, defaults, outputs, &drawn);
         let recording = if sweeps.is_empty() {
             let mut progress = Progress::new(run.steps);
             let events = self.events(&run.system)?;
@@ -191,7 +202,9 @@ impl Simulate {
                 progress.at(k);
                 interrupt.check()
             });
-            recording.map_err(hint)?
+            let mut recording = recording.map_err(hint)?;
+            self.outputs.pictures.place(&bodies, &mut recording);
+            recording
         } else {
             if self.until.is_some() || !self.event.is_empty() {
                 return Err(flag(
@@ -199,7 +212,7 @@ impl Simulate {
                     "goes without --sweep",
                 ));
             }
-            self.sweep(&run, &sweeps, interrupt)?
+            self.sweep((&run, &bodies), &sweeps, interrupt)?
         };
         if self.start.project && sweeps.is_empty() && !self.outputs.quiet {
             eprint!("{}", projected(&run, &recording));
@@ -263,7 +276,12 @@ impl Simulate {
     }
 
     /// All combinations of swept values, the last one changing fastest.
-    fn sweep(&self, run: &Run, sweeps: &[Sweep], interrupt: &Interrupt) -> Result<Recording, Failed> {
+    fn sweep(
+        &self,
+        (run, bodies): (&Run, &Bodies),
+        sweeps: &[Sweep],
+        interrupt: &Interrupt,
+    ) -> Result<Recording, Failed> {
         let mut runs: Vec<(Vec<f64>, Run)> = vec![(Vec::new(), run.clone())];
         for sweep in sweeps {
             let with = |(values, run): &(Vec<f64>, Run), value: f64| {
@@ -285,10 +303,11 @@ impl Simulate {
         let names: Vec<String> = sweeps.iter().map(|sweep| sweep.name.clone()).collect();
         let mut all = Vec::new();
         for (values, recording) in values.into_iter().zip(recorded) {
-            let recording = recording.map_err(|error| {
+            let mut recording = recording.map_err(|error| {
                 let pairs = names.iter().zip(&values).map(|(name, value)| format!("{name}={value}"));
                 about(pairs.collect::<Vec<_>>().join(","), hint(error))
             })?;
+            self.outputs.pictures.place(bodies, &mut recording);
             all.push((values, recording));
         }
         table(&names, all).ok_or_else(|| flag("sweep", "no values"))
@@ -300,6 +319,7 @@ impl Simulate {
         run: &Run,
         defaults: Option<&Defaults>,
         outputs: &[(&str, Option<&str>)],
+        bodies: &[Body],
     ) -> Map<String, Value> {
         let mut case = Map::new();
         let mut add = |name: &str, value: Value| case.insert(name.to_owned(), value);
@@ -316,6 +336,9 @@ impl Simulate {
         }
         if !self.pose.is_empty() {
             add("pose", self.pose.iter().map(|name| name.trim()).collect::<Vec<_>>().into());
+        }
+        if !bodies.is_empty() {
+            add("bodies", bodies::field(bodies));
         }
         add("params", params(run.system.parameters(), &run.parameters).into());
         let method = match run.scheme {

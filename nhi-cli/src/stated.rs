@@ -1,5 +1,6 @@
 //! Problems of planning and identification as JSON: a case without its run, and fields of their own.
 
+use crate::bodies;
 use crate::case::{Case, Malformed, deserialize, unknown, vector};
 use crate::declared::{failed, model};
 use crate::failed::Failed;
@@ -9,15 +10,27 @@ use crate::problem::{given, method_or_first, parameters, pose};
 use crate::simulate::{beside, params};
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model};
-use nhi_run::{Error, Inputs, Pose, Run, Scheme, System};
+use nhi_run::{Bodies, Error, Inputs, Pose, Run, Scheme, System};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// The fields that both have in common with cases.
-const COMMON: [&str; 11] =
-    ["model", "declaration", "struct", "outputs", "pose", "params", "method", "h", "q0", "v0", "every"];
+const COMMON: [&str; 12] = [
+    "model",
+    "declaration",
+    "struct",
+    "outputs",
+    "pose",
+    "bodies",
+    "params",
+    "method",
+    "h",
+    "q0",
+    "v0",
+    "every",
+];
 
 /// A problem, before it is stated for a system.
 pub(crate) struct Stated<T> {
@@ -30,6 +43,8 @@ pub(crate) struct Stated<T> {
     pub(crate) h: f64,
     every: u64,
     pose: Option<Pose>,
+    /// Bodies in pictures.
+    pub(crate) bodies: Bodies,
     /// The common fields as they were given.
     common: Map<String, Value>,
     /// The other fields.
@@ -71,6 +86,8 @@ impl<T: DeserializeOwned> Stated<T> {
         let case: Case = deserialize(Value::Object(common.clone()), "").map_err(wrong)?;
         let own: T = deserialize(Value::Object(own), "").map_err(wrong)?;
         let model: &Declared = model(file, &case)?;
+        let drawn = case.bodies.as_ref().map_or(Ok(Vec::new()), bodies::of_case).map_err(wrong)?;
+        let bodies = bodies::read(model.system(), &drawn)?;
         let read = || {
             let (n, m) = (model.coordinates().len(), model.velocities().len());
             let system = model.system().clone();
@@ -89,6 +106,7 @@ impl<T: DeserializeOwned> Stated<T> {
                 h: given(&case.h, "h")?.0,
                 every,
                 pose: case.pose.clone().map(|names| pose(names, model.coordinates(), "pose")).transpose()?,
+                bodies,
                 common,
                 own,
             })

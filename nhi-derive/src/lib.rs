@@ -40,6 +40,7 @@ use proc_macro::TokenStream;
 /// | `states(i1, z[2])` | optional: auxiliary states, such as currents, see [Auxiliary states](#auxiliary-states) |
 /// | `dynamics(dot(i1) = expr, ...)` | the rates of the auxiliary states, one for each |
 /// | `let(name = expr, ...)` | optional: names for subexpressions, and arrays of them, see [Families](#families) |
+/// | `bodies(truck: pose(x, y, theta), ...)` | optional: bodies that pictures show, see [Bodies](#bodies) |
 /// | `methods(Dla2, Rattle, ...)` | optional: the methods to emit step functions for; left out, `Dla2` alone, with a group `Rdp`, with `holonomic` and no group `DlaRattle`; `methods(all)` emits every method that applies, `methods(Dla2 + derivatives)` also emits derivatives of the steps of `Dla2` |
 /// | `crate = path` | optional: the path of the runtime from the struct's module, if it is not `::nhi_runtime` |
 ///
@@ -86,10 +87,10 @@ use proc_macro::TokenStream;
 /// # Families
 ///
 /// ```text
-/// item  = definition | constraint | "for" name "in" expr ".." expr "{" item { "," item } "}"
+/// item  = definition | constraint | body | "for" name "in" expr ".." expr "{" item { "," item } "}"
 /// ```
 ///
-/// In `let(...)`, `constraints(...)`, `holonomic(...)` and `dynamics(...)`, `for i in 0..3 { ... }` stands for its items with
+/// In `let(...)`, `constraints(...)`, `holonomic(...)`, `dynamics(...)` and `bodies(...)`, `for i in 0..3 { ... }` stands for its items with
 /// `i` = 0, 1, 2, in this order:
 ///
 /// ```text
@@ -163,6 +164,21 @@ use proc_macro::TokenStream;
 ///
 /// A rate is an expression in positions, velocities, all states, `t`, inputs and parameters. States may stand in the force,
 /// in rates, and in `let` names that only these use.
+///
+/// # Bodies
+///
+/// `bodies(...)` names what pictures show of a machine. No step depends on it. A body in the plane is a `pose` of x, y and its
+/// heading, a ball in space its centre:
+///
+/// ```text
+/// bodies(
+///     truck: pose(x, y, th[0]),
+///     for i in 1..3 { trailer[i]: pose(px[i], py[i], th[i]) },
+///     marble: ball(x, y, height + r),
+/// )
+/// ```
+///
+/// The expressions may contain whatever rates of auxiliary states may.
 ///
 /// # Time and inputs
 ///

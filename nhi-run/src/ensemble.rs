@@ -57,6 +57,11 @@ pub fn table(names: &[String], runs: Vec<(Vec<f64>, Recording)>) -> Option<Recor
         for (column, more) in all.columns.iter_mut().zip(recording.columns) {
             column.values.extend(more.values);
         }
+        for (body, more) in all.bodies.iter_mut().zip(recording.bodies) {
+            for (column, more) in body.place.iter_mut().zip(more.place) {
+                column.values.extend(more.values);
+            }
+        }
         if all.about.stopped.is_none() {
             all.about.stopped = recording.about.stopped;
         }

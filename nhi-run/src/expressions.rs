@@ -1,7 +1,7 @@
 //! Expressions in the grammar of a declaration, with its names.
 
 use crate::apart::apart;
-use crate::error::{DeclarationError, Mistake, Place, Text};
+use crate::error::{self, DeclarationError, Mistake, Place};
 use crate::system::choose;
 use nhi_codegen::declaration::{Declaration, Rejected};
 use nhi_codegen::expr::{Expr, Pool};
@@ -9,6 +9,7 @@ use nhi_codegen::source::{MAX_NESTING, tokens, too_deep};
 use nhi_codegen::system::{Definition, Quantity, System};
 use nhi_jit::Point;
 use proc_macro2::{TokenStream, TokenTree};
+use std::ops::Range;
 
 /// A declaration with outputs.
 pub(crate) struct ExtendedDeclaration {
@@ -24,14 +25,14 @@ pub(crate) fn extended(
     source: (&str, &str),
     outputs: &[(&str, Option<&str>)],
 ) -> Result<(ExtendedDeclaration, impl Fn(&Rejected) -> DeclarationError), DeclarationError> {
-    let mut texts = vec![Text::new(source.0, source.1, input.ident.span().file())];
+    let mut texts = vec![error::Text::new(source.0, source.1, input.ident.span().file())];
     let mut mistakes = Vec::new();
     for &(output, expression) in outputs {
         let Some(expression) = expression else { continue };
         match definition(output, expression) {
             Ok((attribute, spans)) => {
                 input.attrs.push(attribute);
-                texts.push(Text::new(output, expression, spans));
+                texts.push(error::Text::new(output, expression, spans));
             }
             Err(mistake) => mistakes.push(*mistake),
         }
@@ -132,32 +133,54 @@ pub(crate) fn evaluate(
     system.pool.evaluate(&roots, &values.collect())
 }
 
-/// A declaration with an output of one number for each text, the expression that it is between the two `around` it. Errors call each
-/// text by the name beside it.
-fn with_texts(
+/// An expression, which may be a part of a longer text.
+pub(crate) struct Text<'a> {
+    /// What errors call the text.
+    pub(crate) called: &'a str,
+    /// The text.
+    pub(crate) whole: &'a str,
+    /// Where the expression is in it.
+    pub(crate) range: Range<usize>,
+}
+
+impl<'a> Text<'a> {
+    fn expression(&self) -> &'a str {
+        &self.whole[self.range.clone()]
+    }
+}
+
+/// Names and expressions of outputs; those without an expression are names of `let`.
+pub(crate) type Outputs = [(String, Option<String>)];
+
+/// The system of a declaration with outputs, and a definition of one number for each text, which is between the two `around` it.
+/// Errors show the texts.
+pub(crate) fn with_texts(
     source: &str,
     name: &str,
-    texts: &[(&str, &str)],
+    outputs: &Outputs,
+    texts: &[Text<'_>],
     around: [&str; 2],
-) -> Result<ExtendedDeclaration, DeclarationError> {
+) -> Result<(System, Vec<Definition>), DeclarationError> {
     let [before, after] = around;
     let idents: Vec<String> = (0..texts.len()).map(|i| format!("text_{i}")).collect();
-    let expressions: Vec<String> = texts.iter().map(|(_, text)| format!("{before}{text}{after}")).collect();
-    let outputs: Vec<_> =
-        idents.iter().zip(&expressions).map(|(ident, text)| (ident.as_str(), Some(text.as_str()))).collect();
+    let expressions: Vec<String> =
+        texts.iter().map(|text| format!("{before}{}{after}", text.expression())).collect();
+    let hidden = idents.iter().zip(&expressions).map(|(ident, text)| (ident.as_str(), Some(text.as_str())));
+    let all: Vec<_> =
+        outputs.iter().map(|(name, text)| (name.as_str(), text.as_deref())).chain(hidden).collect();
     let located = |place: &mut Place| {
         let Some(i) = idents.iter().position(|ident| *ident == place.file) else { return };
-        let (name, text) = texts[i];
-        let inside = |byte: usize| byte.saturating_sub(before.len()).min(text.len());
+        let Text { called, whole, range } = &texts[i];
+        let inside = |byte: usize| range.start + byte.saturating_sub(before.len()).min(range.len());
         let range = inside(place.range.start)..inside(place.range.end);
-        *place = Place { file: name.to_owned(), text: text.to_owned(), range };
+        *place = Place { file: (*called).to_owned(), text: (*whole).to_owned(), range };
     };
     let called = |mut error: DeclarationError| {
         for mistake in &mut error.mistakes {
             let places = mistake.place.iter_mut().chain(mistake.second.as_mut().map(|(place, _)| place));
             places.for_each(located);
-            for (ident, (name, _)) in idents.iter().zip(texts) {
-                mistake.message = mistake.message.replace(&format!("the output `{ident}`"), name);
+            for (ident, text) in idents.iter().zip(texts) {
+                mistake.message = mistake.message.replace(&format!("the output `{ident}`"), text.called);
                 // They are no names that a text can use.
                 let without = |help: &String| {
                     [",", " and"]
@@ -170,15 +193,24 @@ fn with_texts(
         error
     };
     let input = choose(source, "", Some(name))?;
-    let (extended, _) = extended(input, ("", source), &outputs).map_err(called)?;
-    for (ident, (name, text)) in idents.iter().zip(texts) {
-        if !extended.outputs.iter().any(|output| output.name == *ident) {
+    let (ExtendedDeclaration { declaration, outputs: found }, _) =
+        extended(input, ("", source), &all).map_err(called)?;
+    let mut definitions = Vec::with_capacity(texts.len());
+    for (ident, Text { called, whole, range }) in idents.iter().zip(texts) {
+        let Some(definition) = found.iter().find(|output| output.name == *ident) else {
             let message = "expected one number, found several".to_owned();
-            let place = Place { file: (*name).to_owned(), text: (*text).to_owned(), range: 0..text.len() };
+            let (file, text) = ((*called).to_owned(), (*whole).to_owned());
+            let place = Place { file, text, range: range.clone() };
             return Err(DeclarationError::one(Mistake::new(message).at(place)));
-        }
+        };
+        definitions.push(definition.clone());
     }
-    Ok(extended)
+    Ok((declaration.system, definitions))
+}
+
+/// Whole texts, with what errors call them.
+fn whole<'a>(texts: &[(&'a str, &'a str)]) -> Vec<Text<'a>> {
+    texts.iter().map(|&(called, whole)| Text { called, whole, range: 0..whole.len() }).collect()
 }
 
 /// The system of a declaration, with definitions that are 1 where conditions in its grammar hold, and 0 otherwise. Errors call each
@@ -188,8 +220,7 @@ pub(crate) fn conditions(
     name: &str,
     texts: &[(&str, &str)],
 ) -> Result<(System, Vec<Definition>), DeclarationError> {
-    let ExtendedDeclaration { declaration, outputs } = with_texts(source, name, texts, ["if(", ", 1, 0)"])?;
-    Ok((declaration.system, outputs))
+    with_texts(source, name, &[], &whole(texts), ["if(", ", 1, 0)"])
 }
 
 /// The values of texts in the grammar of `let`, one number each, in their pool. Errors call each text by the name beside it.
@@ -198,16 +229,15 @@ pub(crate) fn functions(
     name: &str,
     texts: &[(&str, &str)],
 ) -> Result<(Pool, Vec<Expr>), DeclarationError> {
-    let ExtendedDeclaration { declaration, outputs } = with_texts(source, name, texts, ["", ""])?;
-    let multipliers: Vec<Expr> = declaration.system.multipliers.iter().map(|(_, symbol)| *symbol).collect();
-    let pool = &declaration.system.pool;
-    if let Some(i) = outputs.iter().position(|output| pool.depends_on(output.value, &multipliers)) {
+    let (system, values) = with_texts(source, name, &[], &whole(texts), ["", ""])?;
+    let multipliers: Vec<Expr> = system.multipliers.iter().map(|(_, symbol)| *symbol).collect();
+    if let Some(i) = values.iter().position(|value| system.pool.depends_on(value.value, &multipliers)) {
         let (name, text) = texts[i];
         let message = "the multiplier of a constraint may not stand here: it is no function of a state and inputs alone";
         let place = Place { file: name.to_owned(), text: text.to_owned(), range: 0..text.len() };
         return Err(DeclarationError::one(Mistake::new(message.to_owned()).at(place)));
     }
-    Ok((declaration.system.pool, outputs.iter().map(|output| output.value).collect()))
+    Ok((system.pool, values.iter().map(|value| value.value).collect()))
 }
 
 /// Initial data as expressions in parameters, of which each may use those before it.

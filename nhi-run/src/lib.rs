@@ -35,6 +35,7 @@
 //! ```
 
 mod apart;
+mod bodies;
 pub mod control;
 mod ensemble;
 mod error;
@@ -52,6 +53,7 @@ mod recording;
 mod run;
 mod system;
 
+pub use bodies::{Bodies, Body, Shape};
 pub use ensemble::{record_all, table};
 pub use error::{DeclarationError, Error, Mistake, Place};
 pub use events::{Crossings, Events};
@@ -60,6 +62,6 @@ pub use format::{Format, csv, json, npz};
 pub use forms::OneForms;
 pub use page::page;
 pub use plot::plot;
-pub use recording::{About, Column, Pose, Quantity, Recording};
+pub use recording::{About, Column, Pose, Quantity, RecordedBody, Recording};
 pub use run::{Ended, Exact, Inputs, Run, Sample, Scheme, Stop};
 pub use system::System;

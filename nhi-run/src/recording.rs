@@ -1,5 +1,7 @@
 //! The samples of a run.
 
+use crate::bodies::Shape;
+
 /// The samples of a run as named columns of equal lengths. Files, pictures and tables are made from it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
@@ -7,6 +9,21 @@ pub struct Recording {
     pub about: About,
     /// The columns: `k` and `t` first, then the coordinates, the velocities, and the others in the order of [`Quantity`].
     pub columns: Vec<Column>,
+    /// Bodies for pictures; they are in no file. [`Bodies::place`](crate::Bodies::place) adds them.
+    pub bodies: Vec<RecordedBody>,
+}
+
+/// A body at all samples.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordedBody {
+    /// What the picture calls it.
+    pub name: String,
+    /// What it looks like.
+    pub shape: Shape,
+    /// Its length, of a ball the diameter. Left out, it is chosen for the picture.
+    pub size: Option<f64>,
+    /// Where it is, as [`Shape`] says. The columns have their expressions as names.
+    pub place: [Column; 3],
 }
 
 /// What was run.

@@ -632,7 +632,7 @@ impl Run {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
         let last = samples.last().map_or(0, |sample| sample.k);
-        Recording { about: self.about(ended, last), columns }
+        Recording { about: self.about(ended, last), columns, bodies: Vec::new() }
     }
 
     /// What to say about velocities that ring.

@@ -1,6 +1,7 @@
 //! A declared system, derived and compiled at run time.
 
 use crate::apart::apart;
+use crate::bodies::Body;
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
@@ -42,6 +43,10 @@ struct SystemData {
     facts: SystemFacts,
     programs: SystemPrograms,
     outputs: Vec<Definition>,
+    /// The names and expressions of the outputs.
+    further: Vec<(String, Option<String>)>,
+    /// The bodies of the declaration.
+    bodies: Vec<Body>,
     /// The system with the outputs among its definitions.
     recorded: system::System,
     declared: Vec<Method>,
@@ -184,6 +189,16 @@ impl System {
     /// Names of the outputs; those of vectors entry by entry.
     pub fn outputs(&self) -> impl Iterator<Item = &str> {
         self.shared.outputs.iter().map(|output| output.name.as_str())
+    }
+
+    /// The names and expressions of the outputs, as they were given.
+    pub(crate) fn further_outputs(&self) -> &[(String, Option<String>)] {
+        &self.shared.further
+    }
+
+    /// The bodies that the declaration names for pictures.
+    pub fn bodies(&self) -> &[Body] {
+        &self.shared.bodies
     }
 
     /// The methods of `methods(...)`, at least one of which is the default.
@@ -414,6 +429,8 @@ impl SystemData {
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
     ) -> Result<SystemData, DeclarationError> {
+        let further = outputs.iter().map(|(name, text)| ((*name).to_owned(), text.map(str::to_owned)));
+        let further = further.collect();
         let input = choose(source, file, name)?;
         let fingerprint = fingerprint(&input);
         let (ExtendedDeclaration { declaration: recorded, outputs }, rejected) =
@@ -450,6 +467,8 @@ impl SystemData {
             fingerprint,
             facts: SystemFacts::of(&derived.mechanics),
             outputs,
+            further,
+            bodies: declaration.system.bodies.iter().map(drawn).collect(),
             recorded: recorded.system,
             declared,
             refusals,
@@ -502,6 +521,11 @@ impl SystemData {
         let starts: usize = written.distinct_starts().map(|start| of(&written.pool, start)).sum();
         Ok(system + starts + of(&written.pool, &written.step))
     }
+}
+
+/// A body of a declaration, whose size a picture chooses.
+fn drawn(body: &system::Body) -> Body {
+    Body { name: body.name.clone(), shape: body.shape, place: body.place.clone(), size: None }
 }
 
 /// The struct that is asked for.

@@ -1,5 +1,6 @@
 //! The command as a user sees it.
 
+mod bodies;
 mod command;
 mod declarations;
 mod documents;

@@ -52,6 +52,8 @@ pub struct System {
     pub tables: Vec<Range<usize>>,
     /// Rates dz/dt of the auxiliary states, in q, v, z, t, parameters and inputs.
     pub dynamics: Vec<Expr>,
+    /// Bodies that pictures show.
+    pub bodies: Vec<Body>,
     /// The methods to emit, in order.
     pub methods: Vec<Method>,
     /// Those of them whose steps are differentiated.
@@ -104,6 +106,47 @@ pub struct Definition {
     pub name: String,
     /// Its value in q, v, t, parameters and inputs.
     pub value: Expr,
+}
+
+/// What a body in pictures looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BodyShape {
+    /// A body in the plane that has a front. Its place is x, y and its heading.
+    Pose,
+    /// A ball in space. Its place is x, y and z of the centre.
+    Ball,
+}
+
+impl BodyShape {
+    /// All shapes.
+    pub const ALL: [BodyShape; 2] = [BodyShape::Pose, BodyShape::Ball];
+
+    /// Its name in declarations.
+    pub fn name(self) -> &'static str {
+        match self {
+            BodyShape::Pose => "pose",
+            BodyShape::Ball => "ball",
+        }
+    }
+
+    /// What its three expressions are.
+    pub fn entries(self) -> [&'static str; 3] {
+        match self {
+            BodyShape::Pose => ["x", "y", "theta"],
+            BodyShape::Ball => ["x", "y", "z"],
+        }
+    }
+}
+
+/// A body that pictures show. No step depends on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Body {
+    /// Its name, `link[0]` in a family.
+    pub name: String,
+    /// What it looks like.
+    pub shape: BodyShape,
+    /// Where it is: texts in the grammar of the declaration.
+    pub place: [String; 3],
 }
 
 /// One constraint μ v + μ₀ = 0, alone or as the derivative of a position constraint.

@@ -74,18 +74,18 @@ class Panel {
     new ResizeObserver(() => this.redraw()).observe(this.area);
   }
 
-  // Names columns with the colours of their curves, and shows their values.
+  // Names columns, or what they place, with the colours of their curves, and shows their values.
   addLegend(entries) {
     const list = element("ul", { class: "legend" });
-    for (const { column, colour } of entries) {
+    const names = entries.map(({ name, columns }) => name ?? recording.columns[columns[0]].name);
+    entries.forEach(({ columns, colour }, i) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = `var(--curve-${colour})`;
       const value = element("span", { class: "value" });
-      list.append(element("li", {}, swatch, recording.columns[column].name, value));
-      this.legend.push({ column, value });
-    }
+      list.append(element("li", {}, swatch, names[i], value));
+      this.legend.push({ columns, value });
+    });
     this.caption.append(list);
-    const names = entries.map(({ column }) => recording.columns[column].name);
     this.canvas.setAttribute("aria-label", `${this.canvas.getAttribute("aria-label")}: ${names.join(", ")}`);
   }
 
@@ -105,8 +105,8 @@ class Panel {
 
   // Draws what moves, at the moment.
   show() {
-    for (const { column, value } of this.legend) {
-      value.textContent = numberText(recording.columns[column].values[moment.index]);
+    for (const { columns, value } of this.legend) {
+      value.textContent = columns.map((column) => numberText(recording.columns[column].values[moment.index])).join(", ");
     }
     if (this.width < 60 || this.height < 60) return;
     this.drawOn(this.canvas, (pen) => {

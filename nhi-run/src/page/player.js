@@ -5,7 +5,7 @@ class SeriesPanel extends Chart {
     this.held = held;
     this.columns = columns;
     this.axis = axis;
-    this.addLegend(columns.map((column, colour) => ({ column, colour })));
+    this.addLegend(columns.map((column, colour) => ({ columns: [column], colour })));
     const seek = (event) => {
       const share = (event.offsetX - this.box.left) / (this.box.right - this.box.left);
       const { low, high } = recording.timeAxis;

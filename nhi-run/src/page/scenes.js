@@ -4,17 +4,34 @@ const PATHS = [3, 4, 5, 6, 0, 1, 2];
 // Length of a body's axes: in pixels in the plane, relative to the picture in space.
 const FRAME = 36;
 const FRAME_IN_SPACE = 0.24;
+// Length of a body in the plane in pixels, unless that is given, and its corners, ahead and to the left.
+const OUTLINE = 42;
+const CORNERS = [[24, 0], [10, -11], [-18, -11], [-18, 11], [10, 11]];
+
+// The colour of the i-th path.
+function pathColour(i) {
+  return PATHS[i % PATHS.length];
+}
+
+// Entries of a legend: a body with its name, or the columns of a point.
+function placed({ name, position }, i) {
+  const colour = pathColour(i);
+  return name === null ? position.map((column) => ({ columns: [column], colour })) : [{ name, columns: position, colour }];
+}
 
 // Bodies or points in the plane, a unit equally long on both axes.
 class PlaneScene extends Chart {
   constructor(scene) {
     super(scene.title, "in-plane");
     this.scene = scene;
+    // A body alone has the axes of its frame, several have the colours of their paths.
+    const posed = scene.bodies.filter(({ heading }) => heading !== null);
+    this.hasFrame = posed.length === 1 && posed[0].size === null;
     const several = scene.bodies.length > 1;
     this.addLegend(
-      scene.bodies.flatMap(({ position, heading }, i) => {
-        const place = position.map((column) => ({ column, colour: PATHS[i] }));
-        return heading === null || several ? place : [...place, { column: heading, colour: AXES[0] }];
+      scene.bodies.flatMap((body, i) => {
+        const { heading } = body;
+        return heading === null || several ? placed(body, i) : [...placed(body, i), { columns: [heading], colour: AXES[0] }];
       }),
     );
   }
@@ -24,14 +41,22 @@ class PlaneScene extends Chart {
     const [x, y] = ranges.map(([low, high], i) => ({ low, high, ...ticks[i] }));
     const axes = { x: names[0], y: names[1] };
     this.layOut(pen, x, y, axes);
-    // The picture holds both ranges with the margin.
+    // The picture holds both ranges with the margin, and with a body at each end.
     const { left, right, top, bottom } = this.box;
-    const unit = Math.max((x.high - x.low + margin) / (right - left), (y.high - y.low + margin) / (bottom - top));
+    const around = this.scene.bodies.some(({ heading }) => heading !== null) ? 0.6 * OUTLINE : 0;
+    const unit = Math.max(
+      ...[[x, right - left], [y, bottom - top]].map(([{ low, high }, size]) =>
+        Math.max((high - low + margin) / size, (high - low) / Math.max(1, size - 2 * around)),
+      ),
+    );
     for (const [axis, size] of [[x, right - left], [y, bottom - top]]) {
       const centre = axis.low / 2 + axis.high / 2;
       axis.low = centre - (unit * size) / 2;
       axis.high = centre + (unit * size) / 2;
     }
+    this.unit = unit;
+    const { room } = this.scene;
+    this.longest = room === null ? OUTLINE : Math.min(OUTLINE, Math.max(8, (0.9 * room) / unit));
     this.setRanges(x, y);
     this.drawAxes(pen, x, y, axes);
     this.inBox(pen, () => {
@@ -48,42 +73,44 @@ class PlaneScene extends Chart {
     this.inBox(pen, () => {
       // The first one is on top.
       for (let i = this.scene.bodies.length - 1; i >= 0; i--) {
-        const { position, heading } = this.scene.bodies[i];
-        pen.strokeStyle = theme.curves[PATHS[i]];
+        const { position, heading, size } = this.scene.bodies[i];
+        pen.strokeStyle = theme.curves[pathColour(i)];
         pen.lineWidth = 2.25;
         this.curve(pen, ...position, true);
         pen.stroke();
         const [x, y] = [this.x(valueNow(position[0])), this.y(valueNow(position[1]))];
         if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
-        if (heading !== null) this.drawBody(pen, x, y, angleNow(heading));
-        dot(pen, x, y, theme.curves[PATHS[i]]);
+        if (heading !== null) {
+          const length = size === null ? this.longest : size / this.unit;
+          const colour = this.hasFrame ? theme.ink : theme.curves[pathColour(i)];
+          this.drawBody(pen, x, y, angleNow(heading), length, colour);
+        }
+        dot(pen, x, y, theme.curves[pathColour(i)]);
       }
     });
   }
 
-  // A body that points ahead, and the axes of its frame.
-  drawBody(pen, x, y, angle) {
+  // A body that points ahead, and the axes of its frame if it is alone.
+  drawBody(pen, x, y, angle, length, colour) {
     if (!Number.isFinite(angle)) return;
     pen.save();
     pen.translate(x, y);
     pen.rotate(-angle);
     pen.beginPath();
-    pen.moveTo(24, 0);
-    pen.lineTo(10, -11);
-    pen.lineTo(-18, -11);
-    pen.lineTo(-18, 11);
-    pen.lineTo(10, 11);
+    for (const [ahead, left] of CORNERS) pen.lineTo((ahead * length) / OUTLINE, (-left * length) / OUTLINE);
     pen.closePath();
-    pen.globalAlpha = 0.16;
-    pen.fillStyle = theme.ink;
+    pen.globalAlpha = this.hasFrame ? 0.16 : 0.3;
+    pen.fillStyle = colour;
     pen.fill();
-    pen.globalAlpha = 0.7;
-    pen.strokeStyle = theme.ink;
-    pen.lineWidth = 1;
+    pen.globalAlpha = this.hasFrame ? 0.7 : 1;
+    pen.strokeStyle = colour;
+    pen.lineWidth = this.hasFrame ? 1 : 1.5;
     pen.stroke();
     pen.globalAlpha = 1;
-    arrow(pen, 0, 0, FRAME, 0, theme.curves[AXES[0]]);
-    arrow(pen, 0, 0, 0, -FRAME, theme.curves[AXES[1]]);
+    if (this.hasFrame) {
+      arrow(pen, 0, 0, FRAME, 0, theme.curves[AXES[0]]);
+      arrow(pen, 0, 0, 0, -FRAME, theme.curves[AXES[1]]);
+    }
     pen.restore();
   }
 }
@@ -267,7 +294,7 @@ class SpaceScene extends SpaceView {
     super(title);
     this.bodies = bodies;
     this.view = view;
-    this.addLegend(bodies.flatMap(({ position }, i) => position.map((column) => ({ column, colour: PATHS[i] }))));
+    this.addLegend(bodies.flatMap(placed));
     this.ball = ball;
   }
 
@@ -332,22 +359,41 @@ class SpaceScene extends SpaceView {
   }
 
   drawMoving(pen) {
-    this.bodies.forEach((body, i) => {
-      const here = this.place(body.position.map(valueNow));
+    const drawn = this.bodies.map((body, i) => ({ body, colour: theme.curves[pathColour(i)], here: this.place(body.position.map(valueNow)) }));
+    for (const { body, colour, here } of drawn) {
       pen.strokeStyle = theme.faint;
       pen.lineWidth = 1;
       pen.setLineDash([3, 4]);
       this.path(pen, 2, (k) => (k ? here : this.onFloor(here)));
       pen.setLineDash([]);
-      pen.strokeStyle = theme.curves[PATHS[i]];
+      pen.strokeStyle = colour;
       pen.lineWidth = 2.25;
       this.path(pen, moment.index + 2, (k) => (k > moment.index ? here : this.at(body, k)));
-      if (!here.every(Number.isFinite)) return;
+    }
+    // Those that are nearer cover the others.
+    const near = ({ here }) => this.project(here)[2];
+    for (const { body, colour, here } of drawn.sort((a, b) => near(a) - near(b))) {
+      if (!here.every(Number.isFinite)) continue;
+      if (body.radius !== null) this.drawBall(pen, here, body.radius / this.ball.size, colour);
       if (body.rotation) {
         this.drawFrame(pen, here, axesNow(body.rotation).map((axis) => axis.map((x) => FRAME_IN_SPACE * x)));
       }
       const [x, y] = this.project(here);
-      dot(pen, x, y, theme.curves[PATHS[i]]);
-    });
+      dot(pen, x, y, colour);
+    }
+  }
+
+  drawBall(pen, centre, radius, colour) {
+    const [x, y, near] = this.project(centre);
+    const { distance } = this.camera;
+    pen.beginPath();
+    pen.arc(x, y, (radius * this.unit() * distance) / (distance - near), 0, 2 * Math.PI);
+    pen.globalAlpha = 0.3;
+    pen.fillStyle = colour;
+    pen.fill();
+    pen.globalAlpha = 1;
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.5;
+    pen.stroke();
   }
 }

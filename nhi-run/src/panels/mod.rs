@@ -88,16 +88,34 @@ impl Panels {
     /// The panels of `recording`, with about `limit` samples at most.
     pub(crate) fn of(recording: &Recording, limit: usize) -> Panels {
         let error = energy_error(recording);
-        let recorded = recording.columns.iter().map(|column| (column.name.as_str(), &column.values));
-        let derived = error.iter().map(|(name, values)| (*name, values));
-        let all: Vec<(&str, &Vec<f64>)> = recorded.chain(derived).collect();
-        let values: Vec<&[f64]> = all.iter().map(|(_, values)| values.as_slice()).collect();
+        let mut names: Vec<String> = recording.columns.iter().map(|column| column.name.clone()).collect();
+        let mut values: Vec<&[f64]> =
+            recording.columns.iter().map(|column| column.values.as_slice()).collect();
+        if let Some((name, error)) = &error {
+            names.push((*name).to_owned());
+            values.push(error);
+        }
+        let mut bodies: Vec<[usize; 3]> = Vec::with_capacity(recording.bodies.len());
+        for body in &recording.bodies {
+            let entries = body.shape.entries();
+            bodies.push(std::array::from_fn(|i| {
+                let Column { name, values: entry, .. } = &body.place[i];
+                let is_it = |column: &Column| scene::may_place(column) && column.name == *name;
+                let own = recording.columns.iter().position(is_it);
+                own.unwrap_or_else(|| {
+                    names.push(format!("{}.{}", body.name, entries[i]));
+                    values.push(entry);
+                    values.len() - 1
+                })
+            }));
+        }
         let kept = decimate::kept(&values, limit);
-        let columns: Vec<DrawnColumn> = all
-            .iter()
+        let columns: Vec<DrawnColumn> = names
+            .into_iter()
+            .zip(&values)
             .map(|(name, values)| DrawnColumn {
-                name: (*name).to_owned(),
-                axis: Axis::of([values.as_slice()]),
+                name,
+                axis: Axis::of([*values]),
                 values: kept.iter().map(|&k| values[k]).collect(),
             })
             .collect();
@@ -123,7 +141,11 @@ impl Panels {
                 let column = recording.columns.len();
                 series.push(over_time("Error of the energy".to_owned(), vec![column], false));
             } else if let Some(column) = energy {
-                series.push(over_time("Energy".to_owned(), vec![column], false));
+                series.push(over_time(
+                    "Energy, which forces, drives or time may change".to_owned(),
+                    vec![column],
+                    false,
+                ));
             }
         }
         Panels {
@@ -137,7 +159,7 @@ impl Panels {
             time_axis: Axis::exact(time.map_or(&[][..], |time| values[time])),
             time,
             step: first(Quantity::Step),
-            scenes: scene::scenes(recording),
+            scenes: scene::scenes(recording, &columns, &values, &bodies),
             camera: Camera::START,
             series,
             phase: phase(recording),

@@ -1,7 +1,8 @@
 //! Pictures of a motion: what moves in them.
 
 use super::axis::{Ticks, bounds, ticks, varies};
-use super::{CURVES, places};
+use super::{CURVES, DrawnColumn, places};
+use crate::bodies::Shape;
 use crate::recording::{Column, Pose, Quantity, Recording};
 use serde::Serialize;
 
@@ -9,8 +10,9 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Scene {
-    /// Bodies or points in the plane.
-    Plane { title: String, bodies: Vec<Body>, view: View<2> },
+    /// Bodies or points in the plane. No body without a size of its own is drawn longer than the `room`, if there is one: they
+    /// would cover each other.
+    Plane { title: String, bodies: Vec<Body>, view: View<2>, room: Option<f64> },
     /// The axes of a body that turns, on the unit sphere: entries of R, row by row.
     Sphere { title: String, rotation: [usize; 9] },
     /// Bodies or points in space.
@@ -20,17 +22,25 @@ pub(crate) enum Scene {
 /// What moves in the plane.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Body {
+    /// Its name, if it has one.
+    pub(crate) name: Option<String>,
     pub(crate) position: [usize; 2],
     /// The angle, of a body.
     pub(crate) heading: Option<usize>,
+    /// Its length, if that is given.
+    pub(crate) size: Option<f64>,
 }
 
 /// What moves in space.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Placement {
+    /// Its name, if it has one.
+    pub(crate) name: Option<String>,
     pub(crate) position: [usize; 3],
     /// Entries of R, row by row, of a body.
     pub(crate) rotation: Option<[usize; 9]>,
+    /// The radius of a ball, in the unit of the positions.
+    pub(crate) radius: Option<f64>,
 }
 
 /// Axes on which a unit is equally long.
@@ -111,13 +121,16 @@ fn as_list<T: Serialize, S: serde::Serializer>(
 }
 
 impl<const N: usize> View<N> {
-    fn of(recording: &Recording, positions: &[[usize; N]]) -> View<N> {
+    /// The view of the positions, each with what is around it.
+    fn of(columns: &[DrawnColumn], values: &[&[f64]], positions: &[([usize; N], f64)]) -> View<N> {
         let values = |axis: usize| {
-            let columns = positions.iter().map(move |position| &recording.columns[position[axis]].values);
-            columns.flatten().copied()
+            let ends = positions.iter().flat_map(move |(position, around)| {
+                values[position[axis]].iter().flat_map(move |x| [x - around, x + around])
+            });
+            bounds(ends).unwrap_or_default()
         };
         // A straight path along an axis needs no width along the others.
-        let ranges: [(f64, f64); N] = std::array::from_fn(|axis| bounds(values(axis)).unwrap_or_default());
+        let ranges: [(f64, f64); N] = std::array::from_fn(values);
         let longest = longest(&ranges);
         let margin = if varies(ranges.iter().flat_map(|(low, high)| [*low, *high]), longest) {
             0.16 * longest
@@ -131,7 +144,7 @@ impl<const N: usize> View<N> {
         };
         // Axes with the names of all their columns: one, or `x`, for several.
         let name = |axis: usize| match positions {
-            [position] => recording.columns[position[axis]].name.clone(),
+            [(position, _)] => columns[position[axis]].name.clone(),
             _ => ["x", "y", "z"][axis].to_owned(),
         };
         View { names: std::array::from_fn(name), ranges, margin, ticks: ranges.map(beyond) }
@@ -143,14 +156,35 @@ fn longest(ranges: &[(f64, f64)]) -> f64 {
     ranges.iter().fold(0.0, |longest: f64, (low, high)| longest.max(high - low))
 }
 
-/// The pictures of `recording`: of its pose first, then of coordinates and outputs with the names of positions.
-pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
+/// Radius of a ball without a size, relative to the picture.
+const BALL: f64 = 0.06;
+
+/// The pictures of `recording`: of its bodies and its pose first, then of coordinates and outputs with the names of positions.
+/// `placed` are the places of the bodies among the `columns`, whose `values` are those at all samples.
+pub(super) fn scenes(
+    recording: &Recording,
+    columns: &[DrawnColumn],
+    values: &[&[f64]],
+    placed: &[[usize; 3]],
+) -> Vec<Scene> {
     let (mut planar, mut spatial): (Vec<Body>, Vec<Placement>) = (Vec::new(), Vec::new());
     let mut scenes = Vec::new();
+    for (body, &[x, y, last]) in recording.bodies.iter().zip(placed) {
+        let (name, size) = (Some(body.name.clone()), body.size);
+        match body.shape {
+            Shape::Pose => planar.push(Body { name, position: [x, y], heading: Some(last), size }),
+            Shape::Ball => {
+                let radius = size.map(|size| size / 2.0);
+                spatial.push(Placement { name, position: [x, y, last], rotation: None, radius });
+            }
+        }
+    }
     match &recording.about.pose {
         Some(Pose::Planar(names)) => {
-            if let Some([x, y, theta]) = places(recording, names) {
-                planar.push(Body { position: [x, y], heading: Some(theta) });
+            if let Some([x, y, theta]) = places(recording, names)
+                && planar.iter().all(|body| body.position != [x, y])
+            {
+                planar.push(Body { name: None, position: [x, y], heading: Some(theta), size: None });
             }
         }
         Some(Pose::Rotation(names)) => {
@@ -162,7 +196,10 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
             if let (Some(rotation), Some(position)) =
                 (places(recording, rotation), places(recording, position))
             {
-                spatial.push(Placement { position, rotation: Some(rotation) });
+                match spatial.iter_mut().find(|body| body.position == position) {
+                    Some(body) => body.rotation = Some(rotation),
+                    None => spatial.push(Placement { rotation: Some(rotation), ..point(position) }),
+                }
             }
         }
         None => {}
@@ -170,28 +207,62 @@ pub(super) fn scenes(recording: &Recording) -> Vec<Scene> {
     let (mut pairs, mut triples) = positions(recording);
     pairs.retain(|position| planar.iter().all(|body| body.position != *position));
     triples.retain(|position| spatial.iter().all(|body| body.position != *position));
-    planar.extend(pairs.into_iter().map(|position| Body { position, heading: None }));
-    spatial.extend(triples.into_iter().map(|position| Placement { position, rotation: None }));
-    planar.truncate(CURVES);
-    spatial.truncate(CURVES);
+    pairs.truncate(CURVES.saturating_sub(planar.len()));
+    triples.truncate(CURVES.saturating_sub(spatial.len()));
+    let path = |position| Body { name: None, position, heading: None, size: None };
+    planar.extend(pairs.into_iter().map(path));
+    spatial.extend(triples.into_iter().map(point));
     let title = |count: usize| if count == 1 { "Path" } else { "Paths" }.to_owned();
     if !spatial.is_empty() {
-        let positions: Vec<[usize; 3]> = spatial.iter().map(|body| body.position).collect();
-        let view = View::of(recording, &positions);
+        let around = |body: &Placement| (body.position, body.radius.unwrap_or(0.0));
+        let positions: Vec<([usize; 3], f64)> = spatial.iter().map(around).collect();
+        let view = View::of(columns, values, &positions);
         let ball = Ball::around(&view);
+        for body in spatial.iter_mut().filter(|body| body.name.is_some()) {
+            body.radius.get_or_insert(BALL * ball.size);
+        }
         scenes.push(Scene::Space { title: title(spatial.len()), bodies: spatial, view, ball });
     }
     if !planar.is_empty() {
-        let positions: Vec<[usize; 2]> = planar.iter().map(|body| body.position).collect();
-        let view = View::of(recording, &positions);
-        scenes.push(Scene::Plane { title: title(planar.len()), bodies: planar, view });
+        let around = |body: &Body| (body.position, body.size.unwrap_or(0.0) / 2.0);
+        let positions: Vec<([usize; 2], f64)> = planar.iter().map(around).collect();
+        let view = View::of(columns, values, &positions);
+        let room = room(&planar, values);
+        scenes.push(Scene::Plane { title: title(planar.len()), bodies: planar, view, room });
     }
     scenes
 }
 
+/// A point in space.
+fn point(position: [usize; 3]) -> Placement {
+    Placement { name: None, position, rotation: None, radius: None }
+}
+
+/// The distance of the two bodies that are nearest to each other, where that is largest.
+fn room(bodies: &[Body], values: &[&[f64]]) -> Option<f64> {
+    let posed: Vec<[&[f64]; 2]> = bodies
+        .iter()
+        .filter(|body| body.heading.is_some())
+        .map(|body| body.position.map(|column| values[column]))
+        .collect();
+    let farthest = |[x0, y0]: [&[f64]; 2], [x1, y1]: [&[f64]; 2]| {
+        let distances = (0..x0.len()).map(|k| (x1[k] - x0[k]).hypot(y1[k] - y0[k]));
+        distances.filter(|distance| distance.is_finite()).fold(0.0, f64::max)
+    };
+    let pairs = posed
+        .iter()
+        .enumerate()
+        .flat_map(|(i, one)| posed[i + 1..].iter().map(move |other| farthest(*one, *other)));
+    pairs.filter(|distance| *distance > 0.0).reduce(f64::min)
+}
+
+/// Whether a column can be that of a position.
+pub(super) fn may_place(column: &Column) -> bool {
+    matches!(column.quantity, Quantity::Coordinate | Quantity::Output)
+}
+
 /// Coordinates and outputs that are positions by their names: `x` and `y`, `x1` and `y1`, `x[0]` and `y[0]`, in space with `z`.
 fn positions(recording: &Recording) -> (Vec<[usize; 2]>, Vec<[usize; 3]>) {
-    let may_place = |column: &Column| matches!(column.quantity, Quantity::Coordinate | Quantity::Output);
     let place =
         |name: &str| recording.columns.iter().position(|column| may_place(column) && column.name == name);
     let (mut pairs, mut triples) = (Vec::new(), Vec::new());

@@ -1,7 +1,8 @@
 use super::axis::ticks;
 use super::decimate::kept;
 use super::{Panels, Scene, Series, base64, number};
-use crate::recording::{About, Column, Pose, Quantity, Recording};
+use crate::bodies::Shape;
+use crate::recording::{About, Column, Pose, Quantity, RecordedBody, Recording};
 
 /// A recording of these columns after `k` and `t`, all over the same number of samples.
 pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
@@ -28,7 +29,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         events: Vec::new(),
         warnings: Vec::new(),
     };
-    Recording { about, columns: all }
+    Recording { about, columns: all, bodies: Vec::new() }
 }
 
 fn coordinates(names: &[&str]) -> Recording {
@@ -154,7 +155,7 @@ fn energy_is_shown_by_its_error() {
     let mut driven = recording(&[("energy", Quantity::Energy, &[2.0, 2.5])]);
     driven.about.conservative = false;
     let panels = Panels::of(&driven, 10);
-    assert_eq!(panels.series[0].title, "Energy");
+    assert_eq!(panels.series[0].title, "Energy, which forces, drives or time may change");
     assert_eq!(panels.columns[panels.series[0].columns[0]].values, [2.0, 2.5]);
     assert_eq!(error(&[1e-18, -1.0]), ("E − E₀".to_owned(), vec![0.0, -1.0]));
     assert_eq!(error(&[0.0, 0.0]), ("E − E₀".to_owned(), vec![0.0, 0.0]));
@@ -217,6 +218,46 @@ fn planar_poses_and_positions_share_a_picture() {
     let output = Quantity::Output;
     let point = recording(&[("x1", output, &[0.0, 1.0]), ("y1", output, &[0.0, 1.0])]);
     assert!(matches!(&Panels::of(&point, 10).scenes[..], [Scene::Plane { .. }]));
+}
+
+/// A body of these columns at all samples.
+fn body(name: &str, shape: Shape, place: [(&str, &[f64]); 3]) -> RecordedBody {
+    let column = |(name, values): (&str, &[f64])| Column {
+        name: name.to_owned(),
+        quantity: Quantity::Output,
+        values: values.to_vec(),
+    };
+    RecordedBody { name: name.to_owned(), shape, size: None, place: place.map(column) }
+}
+
+#[test]
+fn bodies_are_named_and_have_room() {
+    let mut posed = coordinates(&["theta", "x", "y", "x1", "y1"]);
+    posed.about.pose = Some(Pose::Planar(["x", "y", "theta"].map(str::to_owned)));
+    let front = body("front", Shape::Pose, [("x", &[0.0, 1.0]), ("y", &[0.0, 1.0]), ("theta", &[0.0, 1.0])]);
+    let back = body("back", Shape::Pose, [("x - 3", &[-3.0, -2.0]), ("y", &[0.0, 1.0]), ("0", &[0.0, 0.0])]);
+    let ball = body("ball", Shape::Ball, [("x", &[0.0, 1.0]), ("y", &[0.0, 1.0]), ("0", &[0.0, 0.0])]);
+    posed.bodies = vec![front, RecordedBody { size: Some(2.0), ..back }, ball];
+    let panels = Panels::of(&posed, 10);
+    let [Scene::Space { bodies: balls, ball, .. }, Scene::Plane { bodies, view, room, .. }] =
+        &panels.scenes[..]
+    else {
+        panic!("{:?}", panels.scenes)
+    };
+    let names: Vec<_> = bodies.iter().map(|body| body.name.as_deref()).collect();
+    // The pose is that of the front, and the other pair of columns is a path.
+    assert_eq!(names, [Some("front"), Some("back"), None]);
+    // Columns that are there are not shown twice.
+    let shown: Vec<&str> = panels.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(shown[posed.columns.len()..], ["back.x", "back.theta", "ball.z"]);
+    assert_eq!((bodies[0].position, bodies[0].heading), ([3, 4], Some(2)));
+    assert_eq!((bodies[1].position, bodies[1].heading), ([7, 4], Some(8)));
+    assert_eq!(*room, Some(3.0));
+    // The back, one to each side.
+    assert_eq!(view.ranges, [(-4.0, 1.0), (-1.0, 2.0)]);
+    assert_eq!(balls[0].radius, Some(0.06 * ball.size));
+    let json = serde_json::to_value(&panels).expect("numbers and names");
+    assert_eq!(json["scenes"][1]["bodies"][0]["name"], "front");
 }
 
 #[test]

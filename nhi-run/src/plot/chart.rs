@@ -4,8 +4,9 @@ use super::svg::{Anchor, Stroke, Svg};
 use super::{AXES, COLOURS, FRAME, GRID, INK, LETTER, PATHS, Place, QUIET};
 use crate::panels::{Axis, Body, Panels, Series, Ticks, View, equal};
 
-/// Bodies drawn along a path.
+/// Bodies drawn along a path, of several bodies each.
 pub(super) const INSTANTS: usize = 7;
+const INSTANTS_OF_SEVERAL: usize = 4;
 /// Length of a body's axes.
 const LENGTH: f64 = 24.0;
 const TICK_FONT: u32 = 11;
@@ -161,11 +162,11 @@ pub(super) fn plane(
     place: Place,
     title: &str,
     bodies: &[Body],
-    view: &View<2>,
+    (view, room): (&View<2>, Option<f64>),
 ) {
     let named = bodies.iter().enumerate().map(|(i, body)| {
         let [x, y] = body.position.map(|column| panels.columns[column].name.as_str());
-        (format!("({x}, {y})"), PATHS[i])
+        (body.name.clone().unwrap_or_else(|| format!("({x}, {y})")), path_colour(i))
     });
     let named: Vec<(String, &'static str)> = named.collect();
     let legend = named.iter().map(|(name, colour)| (name.as_str(), *colour));
@@ -173,34 +174,48 @@ pub(super) fn plane(
     let [x_ticks, y_ticks] = &view.ticks;
     let mut axes = Axes::within(place, top, view.ranges[0], view.ranges[1], y_ticks, &view.names[1]);
     let (width, height) = axes.size();
+    // A body alone has the axes of its frame, several have the colours of their paths.
+    let posed: Vec<&Body> = bodies.iter().filter(|body| body.heading.is_some()).collect();
+    let has_frame = matches!(posed[..], [body] if body.size.is_none());
     // Room for the axes of bodies, whose size in the picture does not depend on the motion.
-    let has_frames = bodies.iter().any(|body| body.heading.is_some());
-    let room = if has_frames { LENGTH + 4.0 } else { 0.0 };
+    let around = if posed.is_empty() { 0.0 } else { LENGTH + 4.0 };
     let [wide, high] = [0, 1].map(|axis| view.ranges[axis].1 - view.ranges[axis].0);
-    let unit = (wide / (width - 2.0 * room)).max(high / (height - 2.0 * room));
-    let margin = (view.margin / 2.0).max(room * unit);
+    let unit = (wide / (width - 2.0 * around)).max(high / (height - 2.0 * around));
+    let margin = (view.margin / 2.0).max(around * unit);
     let with_margin = view.ranges.map(|(low, high)| (low - margin, high + margin));
     [axes.x, axes.y] = equal(with_margin[0], with_margin[1], width, height);
+    let unit = (axes.x.1 - axes.x.0) / width;
+    let longest = room.map_or(OUTLINE, |room| (0.9 * room / unit).clamp(6.0, OUTLINE));
     axes.draw(svg, place, (x_ticks, &view.names[0]), (y_ticks, &view.names[1]));
     axes.clipped(svg, place, |svg| {
         // The first one is on top.
         for (i, body) in bodies.iter().enumerate().rev() {
-            axes.curve(svg, panels, body.position, Stroke::new(PATHS[i], 2.0));
+            axes.curve(svg, panels, body.position, Stroke::new(path_colour(i), 2.0));
             let value = |column: usize, k: usize| panels.columns[column].values[k];
             let point = |k: usize| axes.at(value(body.position[0], k), value(body.position[1], k));
-            for k in instants(panels.samples) {
-                if let Some(heading) = body.heading {
-                    frame(svg, point(k), value(heading, k));
+            for k in instants(panels.samples, posed.len()) {
+                match body.heading {
+                    Some(heading) if has_frame => frame(svg, point(k), value(heading, k)),
+                    Some(heading) => {
+                        let length = body.size.map_or(longest, |size| size / unit);
+                        outline(svg, point(k), value(heading, k), length, path_colour(i));
+                    }
+                    None => {}
                 }
             }
-            mark(svg, point(0), PATHS[i]);
+            mark(svg, point(0), path_colour(i));
         }
     });
 }
 
+/// The colour of the i-th path.
+pub(super) fn path_colour(i: usize) -> &'static str {
+    PATHS[i % PATHS.len()]
+}
+
 /// Samples at which bodies are drawn, evenly spaced.
-pub(super) fn instants(samples: usize) -> impl Iterator<Item = usize> {
-    let instants = INSTANTS.min(samples);
+pub(super) fn instants(samples: usize, bodies: usize) -> impl Iterator<Item = usize> {
+    let instants = if bodies > 1 { INSTANTS_OF_SEVERAL } else { INSTANTS }.min(samples);
     (0..instants).map(move |i| i * (samples - 1) / (instants - 1).max(1))
 }
 
@@ -211,17 +226,38 @@ pub(super) fn mark(svg: &mut Svg, point: [f64; 2], colour: &str) {
     }
 }
 
+/// Length of a body, unless that is given.
+const OUTLINE: f64 = 28.0;
+
+/// The corners of a body of the length [`OUTLINE`], ahead and to the left.
+const CORNERS: [[f64; 2]; 5] = [[16.0, 0.0], [7.0, -8.0], [-12.0, -8.0], [-12.0, 8.0], [7.0, 8.0]];
+
 /// A body that points to `angle`, with the axes of its frame.
 fn frame(svg: &mut Svg, [x, y]: [f64; 2], angle: f64) {
     if ![x, y, angle].iter().all(|x| x.is_finite()) {
         return;
     }
-    let (sin, cos) = angle.sin_cos();
-    let at = |[ahead, left]: [f64; 2]| [x + cos * ahead - sin * left, y - sin * ahead - cos * left];
-    let outline = [[16.0, 0.0], [7.0, -8.0], [-12.0, -8.0], [-12.0, 8.0], [7.0, 8.0]];
-    svg.polygon(INK, 0.14, &outline.map(at));
+    let at = turned([x, y], angle);
+    svg.polygon(INK, 0.14, &CORNERS.map(&at));
     arrow(svg, [x, y], at([LENGTH, 0.0]), AXES[0]);
     arrow(svg, [x, y], at([0.0, LENGTH]), AXES[1]);
+}
+
+/// A body that points to `angle`, in a colour.
+fn outline(svg: &mut Svg, [x, y]: [f64; 2], angle: f64, length: f64, colour: &'static str) {
+    if ![x, y, angle].iter().all(|x| x.is_finite()) {
+        return;
+    }
+    let at = turned([x, y], angle);
+    let corners = CORNERS.map(|corner| at(corner.map(|x| x * length / OUTLINE)));
+    svg.polygon(colour, 0.3, &corners);
+    svg.line(Stroke::new(colour, 1.0), corners.into_iter().chain([corners[0]]));
+}
+
+/// Points of a frame with this origin and angle in the picture.
+fn turned([x, y]: [f64; 2], angle: f64) -> impl Fn([f64; 2]) -> [f64; 2] {
+    let (sin, cos) = angle.sin_cos();
+    move |[ahead, left]| [x + cos * ahead - sin * left, y - sin * ahead - cos * left]
 }
 
 pub(super) fn arrow(svg: &mut Svg, [x0, y0]: [f64; 2], [x1, y1]: [f64; 2], colour: &'static str) {

@@ -67,8 +67,8 @@ pub fn plot(recording: &Recording, phase: Option<[&str; 2]>) -> String {
         let place =
             Place { number: i, left: GAP + column * (WIDTH + GAP), top: below + row * (HEIGHT + GAP) };
         match drawing {
-            Drawing::Scene(Scene::Plane { title, bodies, view }) => {
-                chart::plane(&mut svg, &panels, place, title, bodies, view);
+            Drawing::Scene(Scene::Plane { title, bodies, view, room }) => {
+                chart::plane(&mut svg, &panels, place, title, bodies, (view, *room));
             }
             Drawing::Scene(Scene::Sphere { title, rotation }) => {
                 space::sphere(&mut svg, &panels, place, title, rotation);

@@ -1,8 +1,8 @@
 //! Panels in perspective.
 
-use super::chart::{arrow, instants, mark};
+use super::chart::{arrow, instants, mark, path_colour};
 use super::svg::{Anchor, Stroke, Svg};
-use super::{AXES, FRAME, GRID, LETTER, PATHS, Place, QUIET, WIDTH};
+use super::{AXES, FRAME, GRID, LETTER, Place, QUIET, WIDTH};
 use crate::panels::{Ball, Camera, Panels, Placement, View};
 use std::f64::consts::PI;
 
@@ -56,6 +56,15 @@ impl Projection {
             if opacity > 0.0 {
                 svg.line(Stroke { opacity, ..stroke }, side);
             }
+        }
+    }
+
+    /// A ball.
+    fn ball(&self, svg: &mut Svg, centre: [f64; 3], radius: f64, colour: &'static str) {
+        let (at, near) = self.project(centre);
+        let radius = radius * self.unit * self.camera.distance / (self.camera.distance - near);
+        if at.iter().all(|x| x.is_finite()) {
+            svg.disk(Stroke { opacity: 0.3, ..Stroke::new(colour, 1.0) }, at, radius);
         }
     }
 
@@ -144,7 +153,7 @@ pub(super) fn bodies(
     let (axes_in_space, ball) = of;
     let named = bodies.iter().enumerate().map(|(i, body)| {
         let [x, y, z] = body.position.map(|column| panels.columns[column].name.as_str());
-        (format!("({x}, {y}, {z})"), PATHS[i])
+        (body.name.clone().unwrap_or_else(|| format!("({x}, {y}, {z})")), path_colour(i))
     });
     let named: Vec<(String, &'static str)> = named.collect();
     let top = place.titled(svg, title, named.iter().map(|(name, colour)| (name.as_str(), *colour)));
@@ -158,13 +167,27 @@ pub(super) fn bodies(
         view.line(svg, Stroke::new(GRID, 2.0), shadow);
     }
     for (i, body) in bodies.iter().enumerate() {
-        view.line(svg, Stroke::new(PATHS[i], 2.0), samples.clone().map(|k| at(body, k)));
-        for k in instants(panels.samples) {
-            if let Some(rotation) = &body.rotation {
-                view.frame(svg, at(body, k), axes(panels, rotation, k), LENGTH);
-            }
+        view.line(svg, Stroke::new(path_colour(i), 2.0), samples.clone().map(|k| at(body, k)));
+    }
+    // Those that are nearer cover the others.
+    let solid = bodies.iter().filter(|body| body.radius.is_some() || body.rotation.is_some()).count();
+    let instants = instants(panels.samples, solid).flat_map(|k| (0..bodies.len()).map(move |i| (k, i)));
+    let mut drawn: Vec<(usize, usize)> = instants.collect();
+    drawn.sort_by(|&(k, i), &(l, j)| {
+        let near = |k: usize, i: usize| view.project(at(&bodies[i], k)).1;
+        near(k, i).total_cmp(&near(l, j))
+    });
+    for (k, i) in drawn {
+        let body = &bodies[i];
+        if let Some(radius) = body.radius {
+            view.ball(svg, at(body, k), radius / ball.size, path_colour(i));
         }
-        mark(svg, view.project(at(body, 0)).0, PATHS[i]);
+        if let Some(rotation) = &body.rotation {
+            view.frame(svg, at(body, k), axes(panels, rotation, k), LENGTH);
+        }
+    }
+    for (i, body) in bodies.iter().enumerate() {
+        mark(svg, view.project(at(body, 0)).0, path_colour(i));
     }
 }
 

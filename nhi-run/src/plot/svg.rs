@@ -130,6 +130,15 @@ impl Svg {
         ));
     }
 
+    /// A disk that is filled with the opacity of its stroke.
+    pub(super) fn disk(&mut self, stroke: Stroke, [x, y]: [f64; 2], radius: f64) {
+        let Stroke { colour, width, opacity } = stroke;
+        self.element(&format!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{colour}\" fill-opacity=\"{opacity}\" \
+             stroke=\"{colour}\" stroke-width=\"{width}\"/>"
+        ));
+    }
+
     /// What `draw` draws is cut off outside of a rectangle.
     pub(super) fn clipped(
         &mut self,

@@ -1,6 +1,7 @@
-use super::{COLOURS, Chart, Curve, Field, Matrix, Scale, figure, matrix, plot};
+use super::{COLOURS, Chart, Curve, Field, Matrix, PATHS, Scale, figure, matrix, plot};
+use crate::bodies::Shape;
 use crate::panels::tests::recording;
-use crate::recording::{Pose, Quantity};
+use crate::recording::{Column, Pose, Quantity, RecordedBody};
 
 #[test]
 fn names_are_no_markup() {
@@ -36,6 +37,40 @@ fn every_panel_has_a_title_and_its_curves() {
     assert!(svg.contains("stroke=\"#cc79a7\" stroke-width=\"2\""), "the path");
     // A body at each of the instants.
     assert_eq!(svg.matches("fill-opacity=\"0.14\"").count(), super::chart::INSTANTS);
+}
+
+/// Several bodies have the colours of their paths, and names.
+#[test]
+fn bodies_have_outlines_and_balls() {
+    let (near, far): (&[f64], &[f64]) = (&[0.0, 1.0, 2.0], &[5.0, 6.0, f64::NAN]);
+    let mut recording = recording(&[("s", Quantity::Coordinate, near)]);
+    let body = |name: &str, shape, x: &[f64], size| RecordedBody {
+        name: name.to_owned(),
+        shape,
+        size,
+        place: [x, near, near].map(|values| Column {
+            name: "-s".to_owned(),
+            quantity: Quantity::Output,
+            values: values.to_vec(),
+        }),
+    };
+    recording.bodies = vec![
+        body("a<b", Shape::Pose, near, Some(0.5)),
+        body("far", Shape::Pose, far, None),
+        body("ball", Shape::Ball, far, None),
+    ];
+    let svg = plot(&recording, None);
+    for text in ["a&lt;b", "far", "ball"] {
+        assert!(svg.contains(&format!(">{text}</text>")), "{text}");
+    }
+    let drawn = |element: &str, colour: &str| {
+        let fill = format!("fill=\"{colour}\" fill-opacity=\"0.3\"");
+        svg.lines().filter(|line| line.starts_with(element) && line.contains(&fill)).count()
+    };
+    // Not at the sample where there is no place.
+    assert_eq!((drawn("<polygon", PATHS[0]), drawn("<polygon", PATHS[1])), (3, 2));
+    assert_eq!(drawn("<circle", PATHS[0]), 2);
+    assert!(!svg.contains("NaN"));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Recordings of models, one for each kind of picture, and recordings that are unusual.
 
-use nhi_run::{About, Column, Inputs, Pose, Quantity, Recording, Run, Scheme, System};
+use nhi_run::{About, Bodies, Body, Column, Inputs, Pose, Quantity, Recording, Run, Scheme, Shape, System};
 use std::ops::ControlFlow;
 
 /// Names of the recordings and the recordings, which differ in their poses: a sleigh in coordinates and on SE(2), a ball that
-/// rolls, a body in space.
+/// rolls, a body in space, a car with trailers and balls on it.
 pub(crate) fn recordings() -> Vec<(&'static str, Recording)> {
     let sleigh = "
         #[derive(Nonholonomic)]
@@ -49,11 +49,39 @@ pub(crate) fn recordings() -> Vec<(&'static str, Recording)> {
         0.01,
         2000,
     );
-    [("sleigh", sleigh), ("sleigh_se2", sleigh_se2), ("ball", ball), ("body", Run { every: 2, ..body })]
-        .map(|(name, run)| {
-            (name, run.record(&mut |_| ControlFlow::Continue(())).expect("an admissible start"))
-        })
-        .into()
+    let mut all: Vec<(&str, Recording)> =
+        [("sleigh", sleigh), ("sleigh_se2", sleigh_se2), ("ball", ball), ("body", Run { every: 2, ..body })]
+            .map(|(name, run)| (name, recorded(&run)))
+            .into();
+    all.push(("bodies", bodies()));
+    all
+}
+
+fn recorded(run: &Run) -> Recording {
+    run.record(&mut |_| ControlFlow::Continue(())).expect("an admissible start")
+}
+
+/// A car with two trailers, and two balls on the car, one of a given size.
+fn bodies() -> Recording {
+    let car = include_str!("../../../examples/trailers.rs");
+    let (parameters, v0) = ([1.0, 0.1, 0.3, 1.0, 0.6, 0.6], [1.0, 0.0, 0.6, 0.0, 0.0]);
+    let run = Run { project: true, every: 5, ..run(car, "dla2", [&parameters, &[0.0; 5], &v0], 0.01, 1500) };
+    let body = |name: &str, shape, place: [&str; 3], size| Body {
+        name: name.to_owned(),
+        shape,
+        place: place.map(str::to_owned),
+        size,
+    };
+    let drawn = [
+        body("car", Shape::Pose, ["x", "y", "theta[0]"], Some(1.2)),
+        body("first", Shape::Pose, ["x1", "y1", "theta[1]"], None),
+        body("second", Shape::Pose, ["x2", "y2", "theta[2]"], None),
+        body("high", Shape::Ball, ["x", "y", "l*(2 + sin(t))"], Some(1.0)),
+        body("low", Shape::Ball, ["x1", "y1", "0"], None),
+    ];
+    let mut recording = recorded(&run);
+    Bodies::of(&run.system, &drawn).expect("no mistakes").place(&mut recording);
+    recording
 }
 
 /// A run of a declared system with a method, from values of the parameters, q₀ and v₀.
@@ -99,6 +127,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 warnings: Vec::new(),
             },
             columns: columns.iter().map(column).collect(),
+            bodies: Vec::new(),
         }
     };
     let step: Named<'_> = ("k", Quantity::Step, &|k| k);

@@ -1,5 +1,6 @@
 //! Systems, models and runs.
 
+mod bodies;
 mod claims;
 mod control;
 mod declaration;

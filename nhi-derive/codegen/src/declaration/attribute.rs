@@ -8,6 +8,7 @@ use super::grammar;
 use super::group::{self, Factor};
 use super::integers::{Constants, integer, unknown_constant};
 use super::names::nearest;
+use crate::system::BodyShape;
 use nhi_methods::Method;
 use num_traits::Zero;
 use proc_macro2::{Delimiter, Group, TokenTree};
@@ -15,7 +16,7 @@ use quote::ToTokens;
 use syn::parse::Parser;
 
 /// The keys, in the order in which they are documented.
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
     "coordinates",
     "group",
     "inputs",
@@ -26,6 +27,7 @@ pub(crate) const KEYS: [&str; 12] = [
     "force",
     "states",
     "dynamics",
+    "bodies",
     "methods",
     "crate",
 ];
@@ -57,6 +59,14 @@ pub(crate) struct Let {
 pub(crate) struct Rate {
     pub(crate) state: Indexed,
     pub(crate) value: Ast,
+}
+
+/// `name: pose(x, y, theta)` or `name[i]: ball(x, y, z)` in `bodies(...)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    pub(crate) name: Indexed,
+    pub(crate) shape: BodyShape,
+    pub(crate) place: [Ast; 3],
 }
 
 /// `label: form = 0` or `label[i]: form = 0`.
@@ -98,6 +108,7 @@ pub(crate) struct Attributes {
     pub(crate) force: Slot<Ast>,
     pub(crate) states: Slot<Vec<Declared>>,
     pub(crate) dynamics: Slot<Items<Rate>>,
+    pub(crate) bodies: Slot<Items<Drawn>>,
     pub(crate) methods: Slot<Vec<Asked>>,
     pub(crate) runtime: Slot<syn::Path>,
     /// Whether some name could not be read, so that a name not found may be no mistake.
@@ -243,6 +254,11 @@ impl Attributes {
                 let rates = list(&key, "(dot(z) = ..., ...)", part, context)
                     .map(|group| Items::parse(&group, context, &mut rate));
                 self.dynamics.set(&key, rates, context);
+            }
+            "bodies" => {
+                let bodies = list(&key, "(truck: pose(x, y, theta), ...)", part, context)
+                    .map(|group| Items::parse(&group, context, &mut drawn));
+                self.bodies.set(&key, bodies, context);
             }
             "methods" => {
                 let asked = list(&key, "(Dla2, ...)", part, context).map(|group| asked(&group, context));
@@ -467,6 +483,42 @@ fn rate(part: &mut Cursor<'_>) -> Result<Rate, Error> {
         return Err(part.unexpected("`=`").help(FORM));
     }
     Ok(Rate { state, value: whole_expression(part)? })
+}
+
+/// `name: pose(x, y, theta)`.
+fn drawn(part: &mut Cursor<'_>) -> Result<Drawn, Error> {
+    const FORM: &str = "bodies are written `bodies(truck: pose(x, y, theta))`";
+    let name = indexed(part, "the name of a body")?;
+    if !part.eat(':') {
+        return Err(part.unexpected("`:` and the shape of the body").help(FORM));
+    }
+    let called = part.name("the shape of the body").map_err(|error| error.help(FORM))?;
+    let names = BodyShape::ALL.map(BodyShape::name);
+    let Some(shape) = BodyShape::ALL.into_iter().find(|shape| shape.name() == called.text) else {
+        let error = Error::new(called.at, format!("unknown shape `{}`", called.text));
+        return Err(match nearest(&called.text, names) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("the shapes are {}", quoted(&names, "and"))),
+        });
+    };
+    let written = || format!("write `{}({})`", shape.name(), shape.entries().join(", "));
+    let Some(group) = part.eat_group(Delimiter::Parenthesis) else {
+        return Err(part.unexpected(&format!("`(` after `{}`", shape.name())).help(written()));
+    };
+    part.end("`,`")?;
+    let tokens = token_trees(group.stream());
+    let (parts, commas) = Cursor::new(&tokens, group_extent(group)).split_at_commas();
+    if let Some(error) = commas.into_iter().next() {
+        return Err(error);
+    }
+    let place =
+        parts.into_iter().map(|mut part| whole_expression(&mut part)).collect::<Result<Vec<_>, _>>()?;
+    let place = place.try_into().map_err(|place: Vec<Ast>| {
+        let at = place.get(3).map_or(group_extent(group), |surplus| surplus.at);
+        let (name, found) = (shape.name(), place.len());
+        Error::new(at, format!("`{name}` takes three expressions, but {found} are given")).help(written())
+    })?;
+    Ok(Drawn { name, shape, place })
 }
 
 /// `label: form = 0`.

@@ -42,9 +42,9 @@ pub use stub::stub;
 use crate::expr::linear::dot;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::multipliers::{self, Unsolvable};
-use crate::system::{Constraint, Quantity, Source, System};
+use crate::system::{Body, Constraint, Quantity, Source, System};
 use ast::{Ast, Name};
-use attribute::{Asked, Attributes, Declared, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
+use attribute::{Asked, Attributes, Declared, Drawn, Form, Indexed, Let, Rate, WHAT_TO_DECLARE, quoted};
 use definitions::entry;
 use error::Context;
 use families::{Instance, Items};
@@ -474,6 +474,15 @@ struct Resolved<'a> {
     complete: bool,
     force: Option<(&'a Ast, Option<Facts>)>,
     rates: Vec<Stepped<'a>>,
+    bodies: Vec<Placed<'a>>,
+}
+
+/// A body as stated, without mistakes in names and shapes.
+struct Placed<'a> {
+    drawn: &'a Drawn,
+    loops: Loops,
+    /// Its name with its indices.
+    name: String,
 }
 
 /// The rate of an auxiliary state as stated.
@@ -546,6 +555,7 @@ impl<'a> Resolved<'a> {
         let (constraints, complete) = constraints(attributes, &mut resolver);
         let force = attributes.force.value().map(|f| (f, resolver.check(f, Place::Force)));
         let rates = rates(attributes, &mut resolver);
+        let bodies = bodies(attributes, &mut resolver);
         Some(Resolved {
             attributes,
             coordinates,
@@ -556,6 +566,7 @@ impl<'a> Resolved<'a> {
             complete,
             force,
             rates,
+            bodies,
         })
     }
 
@@ -724,6 +735,56 @@ fn rates<'a>(attributes: &'a Attributes, resolver: &mut Resolver<'_>) -> Vec<Ste
     result
 }
 
+/// Checks the bodies likewise, and leaves out those with mistakes.
+fn bodies<'a>(attributes: &'a Attributes, resolver: &mut Resolver<'_>) -> Vec<Placed<'a>> {
+    let Some(items) = attributes.bodies.value() else { return Vec::new() };
+    let mut failed: HashSet<*const Drawn> = HashSet::new();
+    let (instances, _) = items.instances(resolver, &mut |resolver, drawn| {
+        if !resolver.indices(&drawn.name.indices) {
+            failed.insert(drawn);
+        }
+    });
+    let mut firsts: HashMap<String, &Drawn> = HashMap::new();
+    let mut result = Vec::new();
+    for Instance { item: drawn, loops } in instances {
+        if failed.contains(&std::ptr::from_ref(drawn)) {
+            continue;
+        }
+        let Indexed { name, indices, .. } = &drawn.name;
+        let indices = indices.iter().map(|index| resolver.scope.integer(index, &loops));
+        let name = match indices.collect::<Result<Vec<_>, _>>() {
+            Ok(indices) => entry(&name.text, &indices),
+            Err(error) => {
+                resolver.context.push(error);
+                failed.insert(drawn);
+                continue;
+            }
+        };
+        if let Some(first) = firsts.get(&name) {
+            resolver.context.push(drawn_twice(&name, drawn, first));
+            failed.insert(drawn);
+            continue;
+        }
+        let known = drawn.place.iter().map(|ast| resolver.check_within(&loops, ast, Place::Body).is_some());
+        if known.collect::<Vec<_>>().contains(&false) {
+            failed.insert(drawn);
+        } else {
+            result.push(Placed { drawn, loops, name: name.clone() });
+        }
+        firsts.insert(name, drawn);
+    }
+    result
+}
+
+/// An error about the second body with a name.
+fn drawn_twice(name: &str, drawn: &Drawn, first: &Drawn) -> Error {
+    let error = Error::new(drawn.name.at, format!("the body `{name}` is declared twice"));
+    match std::ptr::eq(drawn, first) {
+        true => error.help("in a family the index of the name has to depend on every loop variable"),
+        false => error.second(first.name.at, format!("`{name}` is first declared here")),
+    }
+}
+
 /// An error about the second rate of `state`.
 fn given_twice(state: &str, rate: &Rate, first: &Rate) -> Error {
     let error = Error::new(rate.state.at, format!("the dynamics of `{state}` are given twice"));
@@ -763,6 +824,7 @@ impl Resolved<'_> {
             complete,
             force,
             rates,
+            bodies,
         } = self;
         let group: Option<&Factor> = attributes.group.value();
         // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
@@ -844,6 +906,7 @@ impl Resolved<'_> {
             (form, ..) => form,
         };
         let dynamics = lowering.dynamics(&rates, state_names.len());
+        let bodies = lowering.bodies(&bodies);
 
         let ((lagrangian, has_singular_mass), rows, force_form, dynamics) =
             (lagrangian?, constraints?, force_form?, dynamics?);
@@ -886,6 +949,7 @@ impl Resolved<'_> {
                 multipliers,
                 tables,
                 dynamics: rates,
+                bodies,
                 methods: Vec::new(),
                 differentiated: Vec::new(),
                 source: Source {
@@ -1015,6 +1079,34 @@ impl Lowering<'_> {
         }
         let (rates, texts) = values.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
         Some(Dynamics { rates, texts })
+    }
+
+    /// The bodies, as texts. Their values are computed for errors alone.
+    fn bodies(&mut self, bodies: &[Placed<'_>]) -> Vec<Body> {
+        if bodies.is_empty() {
+            return Vec::new();
+        }
+        // The order of terms in the equations does not depend on what pictures show.
+        let (pool, tables) = (self.pool.clone(), self.tables.clone());
+        let mut failed: HashSet<*const Drawn> = HashSet::new();
+        let mut result = Vec::with_capacity(bodies.len());
+        for Placed { drawn, loops, name } in bodies {
+            if failed.contains(&std::ptr::from_ref(*drawn)) {
+                continue;
+            }
+            let place = drawn.place.each_ref().map(|ast| {
+                match self.with_loops(loops, |this| this.lower(ast).ok()) {
+                    Some(value) => self.check_numbers(&[value], ast.at),
+                    None => {
+                        failed.insert(*drawn);
+                    }
+                }
+                ast.with_values(loops, self.scope.constants()).to_string()
+            });
+            result.push(Body { name: name.clone(), shape: drawn.shape, place });
+        }
+        (self.pool, self.tables) = (pool, tables);
+        result
     }
 
     /// The constraints, with labels, not more than n and independent almost everywhere. Of the

@@ -267,6 +267,8 @@ pub(crate) enum Place {
     Force,
     /// Rate of an auxiliary state.
     Dynamics,
+    /// Place of a body in pictures.
+    Body,
     Let,
     /// Argument of `dot` or `d`.
     Derivative(Outer),
@@ -340,7 +342,9 @@ impl<'a> Resolver<'a> {
         self.failed = false;
         let holds = self.resolve(ast, place);
         let shape = match place {
-            Place::Lagrangian | Place::Force | Place::Dynamics => self.number(ast).then_some(Shape::Number),
+            Place::Lagrangian | Place::Force | Place::Dynamics | Place::Body => {
+                self.number(ast).then_some(Shape::Number)
+            }
             _ => self.number_or_vector(ast),
         };
         (!self.failed).then_some(Facts { holds, shape })
@@ -803,12 +807,12 @@ fn not_an_array(name: &str, at: Extent) -> Error {
 
 /// Whether inputs may stand in `place`.
 fn takes_inputs(place: Place) -> bool {
-    matches!(place, Place::Force | Place::Constraint | Place::Dynamics | Place::Let)
+    matches!(place, Place::Force | Place::Constraint | Place::Dynamics | Place::Body | Place::Let)
 }
 
 /// Whether auxiliary states, multipliers and the energy may stand in `place`.
 fn takes_motion(place: Place) -> bool {
-    matches!(place, Place::Force | Place::Dynamics | Place::Let)
+    matches!(place, Place::Force | Place::Dynamics | Place::Body | Place::Let)
 }
 
 /// `what` may not be mentioned in `place`.
@@ -819,6 +823,7 @@ fn forbidden(what: &str, at: Extent, place: Place) -> Error {
         Place::Holonomic => format!("{what} may not appear in a position constraint"),
         Place::Force => format!("{what} may not appear in the force"),
         Place::Dynamics => format!("{what} may not appear in the dynamics of an auxiliary state"),
+        Place::Body => format!("{what} may not appear in the place of a body"),
         Place::Let => format!("{what} may not appear in `let`"),
         Place::Derivative(Outer::Dot) => format!("{what} may not appear inside `dot`"),
         Place::Derivative(Outer::D) => format!("{what} may not appear inside `d`"),

@@ -24,6 +24,7 @@ mod reexported {
     lagrangian = m/2*(dot(x)^2 + sum(i in 0..2, dot(y[i])^2 + dot(z[i])^2)) + 1e-3*dot(phi)^2
         + 2^-1*m*dot(height)^2 - 0.1*x^2 + x^(3/2) - -2.^2*exp(-x^2) + atan2(y[0], 1 + x^2)^n,
     force = -drag*dx + wave*dphi + (u2 + t)*(dy[0] + 2*dz[1]),
+    bodies(cart: pose(x, y[0], phi), for i in 0..2 { marble[i]: ball(y[i], z[i] + wave, r*dot(x)) },),
 )]
 struct Everything<'a, T: Clone> {
     m: f64,

@@ -202,6 +202,7 @@ impl RandomSystem {
             dynamics: Vec::new(),
             definitions: Vec::new(),
             methods: Vec::new(),
+            bodies: Vec::new(),
             differentiated: Vec::new(),
             source: Source::default(),
             pool,

@@ -1,5 +1,6 @@
 //! Declarations: what they mean, and what is wrong with them.
 
+mod bodies;
 mod derivatives;
 mod errors;
 mod families;
