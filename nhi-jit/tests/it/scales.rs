@@ -7,7 +7,7 @@ use nhi_codegen::optimised::{MethodFunctions, Optimised};
 use nhi_codegen::program::{Role, StateKind};
 use nhi_interpreter::Options;
 use nhi_jit::{Compiled, Point};
-use nhi_methods::{Kind, Variant};
+use nhi_methods::Variant;
 use nhi_runtime::prelude::*;
 use nhi_runtime::{Failure, Method, System, Vector};
 use nhi_tiers::amount;
@@ -293,10 +293,7 @@ fn motions_beside_large_reactions_are_right_or_refused() {
                             let off = off.fold(0.0, f64::max);
                             // The condition number of the mass matrix; and what is lost by velocities of reflections.
                             let condition = parameters[1] / parameters[0];
-                            // Components in the frame are Xᵀ M v at every node, whose roundings add up.
-                            let roundings =
-                                if method.method.facts().kind == Kind::Frame { 100.0 } else { 10.0 };
-                            let resolved = roundings * f64::EPSILON * condition;
+                            let resolved = 10.0 * f64::EPSILON * condition;
                             let bound = if reflects(method) { f64::max(resolved, 1e-3) } else { resolved };
                             assert!(off < bound, "{off:e}, {name}");
                             right += 1;
