@@ -77,11 +77,12 @@ impl NodeScheme for Frame {
                 "q' = q + h v̄,  v̄ = X(q̄) ν̄ + w(q̄),  q̄ = {}",
                 if group.is_some() { "q + h/2 v̄" } else { "(q + q')/2" }
             ),
-            format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2,  ν = X(q)ᵀM v"),
+            format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2"),
             "v' = X(q') ν' + w(q')".to_owned(),
         ]);
         let equations = equations
             .and("X: basis of the velocities with μ X ν = 0, orthogonal, XᵀM X = 1 or constant; w: the slowest velocity with μ w + μ₀ = 0")
+            .and("ν = X(q)ᵀM v, or divided by constants where XᵀM X is constant: components of the velocity in the frame")
             .and("Γ − Xᵀ∇V: dν/dt of the equations of motion")
             .and("λ': multipliers of the continuous equations at (q̄, v̄, t + h/2)");
         let equations = match group {
