@@ -7,8 +7,8 @@
 //! X and w are those that derivatives of steps refer to, in the order in which L has the fewest entries. The components of the
 //! method are ν = N⁻¹ζ for ζ = D⁻¹L⁻¹XᵀM v = Lᵀη + D⁻¹L⁻¹g, with N = D^(−1/2), and N = 1 where an entry of D is constant: a
 //! constant factor of a column does not change the method. They are the same for every w. L and D are numbers of a step, and no
-//! functions of q are made of them. Where G is constant, η is read from v by Y with Y X = 1 and Y w = 0, mostly a selection: the
-//! rounding of D⁻¹L⁻¹XᵀM would multiply the components by the same number in every step.
+//! functions of q are made of them. Unless inputs drive constraints, η is read from v by Y with Y X = 1 and Y w = 0, mostly a
+//! selection: the rounding of what is constant in D⁻¹L⁻¹XᵀM would multiply the components by the same number in every step.
 //!
 //! The kinetic energy of the equations of motion (Hamel) is in
 //!
@@ -45,7 +45,7 @@ pub(super) struct Basis {
     varies: Vec<bool>,
     /// The rows of XᵀM; of D⁻¹XᵀM, as far as D is constant, if L is the identity.
     dual: Matrix,
-    /// The rows of Y, if G is constant.
+    /// The rows of Y, unless inputs drive constraints.
     reading: Option<Matrix>,
     /// Whether L is the identity.
     is_orthogonal: bool,
@@ -73,8 +73,9 @@ pub(super) struct Frame {
     lower: Matrix,
     /// D⁻¹L⁻¹g.
     offset: Vec<Expr>,
-    /// N.
+    /// N, and N⁻¹.
     norms: Vec<Expr>,
+    inverse_norms: Vec<Expr>,
     /// D where it is constant, and 1 where N ≠ 1: the weights of the squares of ν in twice the kinetic energy.
     pub(super) weights: Vec<Expr>,
     /// As in [`Basis`].
@@ -112,8 +113,10 @@ impl Basis {
         let (lower, squares) = factors(b, &gram, &mut |b, _, e| simple(b, e));
         let places: Vec<Expr> = b.x.q.iter().copied().chain([t]).collect();
         let varies: Vec<bool> = squares.iter().map(|&e| b.pool().depends_on(e, &places)).collect();
-        let is_constant = !lower.iter().flatten().chain(&squares).any(|&e| b.pool().depends_on(e, &places));
-        let reading = is_constant.then(|| order.iter().map(|&k| components[k].clone()).collect());
+        // The inputs before the velocity are not known.
+        let inputs = b.x.system.input_symbols();
+        let is_driven = drift.iter().any(|&e| b.pool().depends_on(e, &inputs));
+        let reading = (!is_driven).then(|| order.iter().map(|&k| components[k].clone()).collect());
         let along: Vec<Expr> = b.apply(&dual, &drift).into_iter().map(|e| simple(b, e)).collect();
         let is_orthogonal = lower.iter().flatten().all(|&e| b.pool().is_zero(e));
         let (turns, stretches) = (Vec::new(), Vec::new());
@@ -243,16 +246,18 @@ impl Basis {
             offset.push(bind(b, "offset", part));
         }
         let minus_half = b.pool().ratio(-1, 2);
-        let (mut norms, mut weights) = (Vec::new(), Vec::new());
+        let (mut norms, mut inverse_norms, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         for ((name, &square), &varies) in
             names_of_forms("norm", self.len()).iter().zip(&squares).zip(&self.varies)
         {
             let norm = b.pool().pow(square, minus_half);
-            norms.push(if varies { bind(b, name, norm) } else { one });
+            let norm = if varies { bind(b, name, norm) } else { one };
+            norms.push(norm);
+            inverse_norms.push(if varies { b.mul(square, norm) } else { one });
             weights.push(if varies { one } else { square });
         }
         let is_orthogonal = self.is_orthogonal;
-        Frame { columns, drift, lower, offset, norms, weights, dual, reading, is_orthogonal }
+        Frame { columns, drift, lower, offset, norms, inverse_norms, weights, dual, reading, is_orthogonal }
     }
 
     /// The same, bound, where the function fails if a column vanishes beside the others.
@@ -391,10 +396,10 @@ fn forwards(b: &mut Builder<'_>, lower: &Matrix, mut x: Vec<Expr>) -> Vec<Expr> 
 }
 
 impl Frame {
-    /// ν = N⁻¹D⁻¹L⁻¹XᵀM v, the components of the orthogonal projection of v; where G is constant, of what Y reads.
+    /// ν = N⁻¹D⁻¹L⁻¹XᵀM v, the components of the orthogonal projection of v; where Y reads, of X Y v.
     pub(super) fn components(&self, b: &mut Builder<'_>, v: &[Expr]) -> Vec<Expr> {
         if let Some(reading) = &self.reading {
-            // Lᵀη + D⁻¹L⁻¹g; N = 1.
+            // N⁻¹(Lᵀη + D⁻¹L⁻¹g).
             let eta = b.apply(reading, v);
             let mut parts = eta.clone();
             for (row, &eta) in self.lower.iter().zip(&eta) {
@@ -403,7 +408,12 @@ impl Frame {
                     *part = b.add(*part, product);
                 }
             }
-            return parts.into_iter().zip(&self.offset).map(|(part, &offset)| b.add(part, offset)).collect();
+            let mut nu = Vec::with_capacity(parts.len());
+            for ((part, &offset), &inverse) in parts.into_iter().zip(&self.offset).zip(&self.inverse_norms) {
+                let part = b.add(part, offset);
+                nu.push(b.mul(inverse, part));
+            }
+            return nu;
         }
         let along = b.apply(&self.dual, v);
         let along = forwards(b, &self.lower, along);

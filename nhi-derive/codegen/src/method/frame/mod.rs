@@ -82,6 +82,7 @@ impl NodeScheme for Frame {
         ]);
         let equations = equations
             .and("X: basis of the velocities with μ X ν = 0, orthogonal, XᵀM X = 1 or constant; w: the slowest velocity with μ w + μ₀ = 0")
+            .and("ν = X(q)ᵀM v, or divided by constants where XᵀM X is constant: components of the velocity in the frame")
             .and("Γ − Xᵀ∇V: dν/dt of the equations of motion")
             .and("λ': multipliers of the continuous equations at (q̄, v̄, t + h/2)");
         let equations = match group {

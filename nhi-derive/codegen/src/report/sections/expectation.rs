@@ -174,13 +174,10 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::NotExpected,
             "the potential energy is piecewise: every step across a change of branch adds an error",
         ),
-        Kind::Frame if method == Method::Frame => graded(
+        // The gradient in the middle is the average of forces that are affine in the coordinates.
+        Kind::Frame if method == Method::Frame || facts.has_quadratic_potential => graded(
             Grade::Guaranteed,
             "exact with any sequence of step sizes, by an orthonormal frame and the averaged gradient of the potential",
-        ),
-        Kind::Frame if facts.has_quadratic_potential => graded(
-            Grade::Guaranteed,
-            "exact with any sequence of step sizes, by an orthonormal frame, since forces are affine in the coordinates",
         ),
         Kind::Frame => graded(
             Grade::NotExpected,
