@@ -78,7 +78,7 @@ impl NodeScheme for Frame {
                 if group.is_some() { "q + h/2 v̄" } else { "(q + q')/2" }
             ),
             format!("ν' = ν + h (Γ(q̄, ν̄, t + h/2) − X(q̄)ᵀ {gradient}),  ν̄ = (ν + ν')/2"),
-            "v' = X(q') ν' + w(q'),  ν = X(q)ᵀM v".to_owned(),
+            "v' = X(q') ν' + w(q')".to_owned(),
         ]);
         let equations = equations
             .and("X: basis of the velocities with μ X ν = 0, orthogonal, XᵀM X = 1 or constant; w: the slowest velocity with μ w + μ₀ = 0")
