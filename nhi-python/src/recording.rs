@@ -1,10 +1,11 @@
 //! Recordings: columns of samples, files and pictures.
 
-use nhi_run::{About, Column, Crossings, Format, Pose, Quantity};
+use nhi_run::{About, Bodies, Body, Column, Crossings, Format, Pose, Quantity, RecordedBody, Shape, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
@@ -42,10 +43,54 @@ fn name(quantity: Quantity) -> &'static str {
 type Facts =
     (String, String, Vec<(String, f64)>, String, f64, bool, Option<Vec<String>>, Option<String>, Crossings);
 
+/// A body: name, shape, size and expressions.
+pub(crate) type BodyFacts = (String, String, Option<f64>, [String; 3]);
+
+/// A body at all samples: its facts and the values of its expressions.
+type BodyColumns<'py> = (BodyFacts, Vec<Bound<'py, PyArray1<f64>>>);
+
+fn shape(name: &str) -> PyResult<Shape> {
+    let found = Shape::ALL.into_iter().find(|shape| shape.name() == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("no shape `{name}`")))
+}
+
+/// Bodies of these facts.
+pub(crate) fn bodies(facts: Vec<BodyFacts>) -> PyResult<Vec<Body>> {
+    let body = |(name, kind, size, place): BodyFacts| Ok(Body { name, shape: shape(&kind)?, place, size });
+    facts.into_iter().map(body).collect()
+}
+
 /// The samples of a run as named columns.
 #[pyclass(frozen, module = "nhi._nhi")]
 pub(crate) struct Recording {
     pub(crate) inner: nhi_run::Recording,
+    /// What pictures show.
+    pub(crate) shown: Shown,
+}
+
+/// Bodies in pictures.
+pub(crate) enum Shown {
+    /// Those of the declaration.
+    Declared(System),
+    /// Those that were given, and those of the declaration.
+    Given(Bodies),
+    /// Those that the recording has.
+    Recorded,
+}
+
+impl Recording {
+    /// The recording with its bodies.
+    fn drawn(&self) -> Cow<'_, nhi_run::Recording> {
+        let mut drawn = self.inner.clone();
+        match &self.shown {
+            Shown::Declared(system) if !system.bodies().is_empty() => {
+                Bodies::of(system, &[]).expect("the declaration has no mistakes").place(&mut drawn);
+            }
+            Shown::Given(bodies) => bodies.place(&mut drawn),
+            _ => return Cow::Borrowed(&self.inner),
+        }
+        Cow::Owned(drawn)
+    }
 }
 
 #[pymethods]
@@ -101,12 +146,23 @@ impl Recording {
     /// The page that plays the motion, with the names of the columns of the phase plane.
     fn page(&self, py: Python<'_>, phase: Option<(String, String)>) -> String {
         let phase = phase.as_ref().map(|(x, y)| [x.as_str(), y.as_str()]);
-        py.detach(|| nhi_run::page(&self.inner, phase))
+        py.detach(|| nhi_run::page(&self.drawn(), phase))
     }
 
     /// A picture of the motion as SVG.
     fn svg(&self, py: Python<'_>) -> String {
-        py.detach(|| nhi_run::plot(&self.inner, None))
+        py.detach(|| nhi_run::plot(&self.drawn(), None))
+    }
+
+    /// The bodies of pictures, with the values of their expressions.
+    fn bodies<'py>(&self, py: Python<'py>) -> Vec<BodyColumns<'py>> {
+        let drawn = py.detach(|| self.drawn());
+        let body = |body: &RecordedBody| {
+            let place = body.place.each_ref().map(|column| column.name.clone());
+            let values = body.place.iter().map(|column| PyArray1::from_slice(py, &column.values));
+            ((body.name.clone(), body.shape.name().to_owned(), body.size, place), values.collect())
+        };
+        drawn.bodies.iter().map(body).collect()
     }
 
     /// The bytes of a file in the format of this extension, CSV perhaps with comments. JSON begins with the fields of the case, a
@@ -125,9 +181,12 @@ impl Recording {
     #[allow(clippy::type_complexity, reason = "a tuple for pickle")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>))> {
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>, Vec<BodyColumns<'py>>),
+    )> {
         let py = slf.py();
-        let nhi_run::Recording { about, columns } = &slf.get().inner;
+        let nhi_run::Recording { about, columns, .. } = &slf.get().inner;
         let pose = about.pose.clone().map(|pose| match pose {
             Pose::Planar(names) => names.to_vec(),
             Pose::Rotation(names) => names.to_vec(),
@@ -149,7 +208,7 @@ impl Recording {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
         let facts = (system, declaration, parameters, method, h, conservative, pose, stopped, events);
-        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect())))
+        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), slf.get().bodies(py))))
     }
 
     #[classmethod]
@@ -157,6 +216,7 @@ impl Recording {
         _class: &Bound<'_, PyType>,
         facts: Facts,
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
+        bodies: Vec<(BodyFacts, Vec<PyReadonlyArray1<'_, f64>>)>,
     ) -> PyResult<Recording> {
         let (system, declaration, parameters, method, h, conservative, pose, stopped, events) = facts;
         let pose = pose.and_then(|names| match names.len() {
@@ -184,6 +244,17 @@ impl Recording {
             events,
             warnings,
         };
-        Ok(Recording { inner: nhi_run::Recording { about, columns: columns.collect::<PyResult<_>>()? } })
+        let body = |((name, kind, size, place), values): (BodyFacts, Vec<PyReadonlyArray1<'_, f64>>)| {
+            let columns = place.into_iter().zip(values).map(|(name, values)| {
+                let values = values.as_slice()?.to_vec();
+                Ok(Column { name, quantity: Quantity::Output, values })
+            });
+            let columns = columns.collect::<PyResult<Vec<_>>>()?;
+            let place = columns.try_into().map_err(|_| PyValueError::new_err("a body has three columns"))?;
+            Ok(RecordedBody { name, shape: shape(&kind)?, size, place })
+        };
+        let bodies = bodies.into_iter().map(body).collect::<PyResult<_>>()?;
+        let columns = columns.collect::<PyResult<_>>()?;
+        Ok(Recording { inner: nhi_run::Recording { about, columns, bodies }, shown: Shown::Recorded })
     }
 }

@@ -1,7 +1,7 @@
 //! Declared systems.
 
 use crate::error::{self, declaration, start};
-use crate::recording::Recording;
+use crate::recording::{BodyFacts, Recording, Shown, bodies};
 use crate::report::Report;
 use crate::simulation::Simulation;
 use crate::text::{Composed, Piece};
@@ -9,7 +9,7 @@ use crate::watch::{Watch, waited_for};
 use nhi_jit::{Basis, Compiled, Derivatives, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
 use nhi_run::model::MODELS;
-use nhi_run::{Events, Inputs, Run, Scheme, Stop, System};
+use nhi_run::{Bodies, Events, Inputs, Run, Scheme, Stop, System};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -387,7 +387,14 @@ impl Core {
         progress: Option<Py<PyAny>>,
         until: Option<&str>,
         recorded: Vec<(String, String)>,
+        drawn: Vec<BodyFacts>,
     ) -> PyResult<RunResult> {
+        let shown = match bodies(drawn)?.as_slice() {
+            [] => Shown::Declared(self.system.clone()),
+            bodies => {
+                Shown::Given(Bodies::of(&self.system, bodies).map_err(|error| declaration(py, &error))?)
+            }
+        };
         self.functions(py)?;
         let events = Events::new(&self.system, until, &recorded).map_err(|error| start(py, &error))?;
         let scheme = match method {
@@ -413,7 +420,7 @@ impl Core {
         let mut watch = Watch::new(progress);
         let (recording, ended) = py.detach(|| samples(&run, &events, &mut watch))?;
         watch.report(py)?;
-        Ok((Recording { inner: recording }, ended.map(|error| error.into_value(py).into_any())))
+        Ok((Recording { inner: recording, shown }, ended.map(|error| error.into_value(py).into_any())))
     }
 
     /// A simulation at its start.

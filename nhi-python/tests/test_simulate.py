@@ -267,6 +267,71 @@ def test_files(sleigh, tmp_path):
         run.save(tmp_path / "run.txt")
 
 
+TRAIN = dict(
+    coordinates=["x", "y", "th[2]"],
+    parameters=["m", "j", "l"],
+    let={"back_x": "x - l*cos(th[1])", "back_y": "y - l*sin(th[1])"},
+    lagrangian="m/2*(dot(x)^2 + dot(y)^2 + dot(back_x)^2 + dot(back_y)^2) + j/2*(dot(th[0])^2 + dot(th[1])^2)",
+    constraints={
+        "front": "sin(th[0])*dx - cos(th[0])*dy",
+        "back": "sin(th[1])*d(back_x) - cos(th[1])*d(back_y)",
+    },
+)
+BODIES = {"front": ("x", "y", "th[0]"), "back": ("back_x", "back_y", "th[1]")}
+
+
+def moved(train, **more):
+    start = dict(q0=[0, 0, 0, 0.5], v0=[1, 0, 0.4, 0], h=0.01, steps=100, every=10, project=True)
+    return train.simulate(dict(m=1, j=0.2, l=0.7), **start, **more)
+
+
+def test_bodies(tmp_path):
+    declared = nhi.System(**TRAIN, bodies=BODIES)
+    shown = moved(nhi.System(**TRAIN), bodies=BODIES)
+    pages = [run.view(tmp_path / "run.html").read_text(encoding="utf-8") for run in (moved(declared), shown)]
+    assert pages[0] == pages[1] and '"name":"back"' in pages[0]
+    # Pictures of runs that were stored have them, too.
+    again = pickle.loads(pickle.dumps(shown))
+    assert again.view(tmp_path / "again.html").read_text(encoding="utf-8") == pages[0]
+    assert ">back</text>" in again._repr_html_()
+    assert not any(name.startswith("back") for name in shown.columns)
+    # A size and a ball, and a body that replaces one of the declaration.
+    more = moved(declared, bodies={"front": {"pose": ("x", "y**2", 0), "size": 0.5}, "lamp": {"ball": ("x", "y", "l")}})
+    facts = [(name, shape, size) for (name, shape, size, _), _ in more._recording.bodies()]
+    assert facts == [("front", "pose", 0.5), ("back", "pose", None), ("lamp", "ball", None)]
+    np.testing.assert_allclose(more._recording.bodies()[0][1][1], more["y"] ** 2)
+    case = json.loads(more.save(tmp_path / "run.json").read_text())
+    assert case["bodies"]["front"] == {"pose": ["x", "y^ 2", "0"], "size": 0.5}
+
+
+def test_mistakes_in_bodies():
+    train = nhi.System(**TRAIN)
+    for bodies, message in [
+        ({"a": ("x", "y")}, r'bodies\["a"\]: expected three expressions, x, y, theta'),
+        ({"a": "x"}, r'bodies\["a"\]: expected three expressions'),
+        ({"a": {"bal": ("x", "y", "0")}}, r"""bodies\["a"\]: unknown shape 'bal', expected 'pose' or 'ball'"""),
+        ({"a": {"size": 1}}, r'bodies\["a"\]: expected one shape'),
+        ({"a": ("x", "y", None)}, r'bodies\["a"\]: expected a text, found None'),
+        ([("x", "y", "0")], "bodies: expected a mapping"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            moved(train, bodies=bodies)
+    with pytest.raises(nhi.DeclarationError) as unknown:
+        moved(train, bodies={"a": ("x", "bak_y", "0")})
+    assert unknown.value.token == "bak_y" and unknown.value.help == "did you mean `back_y`?"
+    with pytest.raises(nhi.DeclarationError) as unknown:
+        nhi.System(**TRAIN, bodies={"a": ("x", "bak_y", "0")})
+    assert unknown.value.token == "bak_y" and unknown.value.source == 'bodies["a"]'
+
+
+def test_bodies_in_plots():
+    pytest.importorskip("matplotlib")
+    figure = moved(nhi.System(**TRAIN, bodies=BODIES)).plot()
+    plane = figure.axes[-1]
+    assert [line.get_label() for line in plane.lines] == ["front", "back"] and plane.get_aspect() == 1
+    assert len(plane.patches) == 8
+
+
 def test_a_case_names_its_declaration(sleigh, tmp_path):
     (tmp_path / "systems").mkdir()
     file = tmp_path / "systems" / "sleigh.rs"

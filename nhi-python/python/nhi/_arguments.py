@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from nhi._nhi import Body
 
 Array = NDArray[np.float64]
 
@@ -147,3 +150,36 @@ def members(p: Mapping[str, Any], flattened: Sequence[str], *others: ArrayLike) 
         found = ", ".join(f"{argument} for {length}" for argument, length in several.items())
         raise ValueError(f"{list(several)[-1]}: the arguments are for different numbers of members: {found}")
     return next(iter(several.values()), 1)
+
+
+#: The expressions of the shapes of bodies.
+SHAPES = {"pose": ("x", "y", "theta"), "ball": ("x", "y", "z")}
+
+
+def bodies(given: Mapping[str, Any] | None) -> list[Body]:
+    """Name, shape, size and expressions of bodies in pictures."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(f"bodies: expected a mapping from names to expressions, found {given!r}")
+    return [_body(f'bodies["{name}"]', name, body) for name, body in (given or {}).items()]
+
+
+def _body(argument: str, name: str, given: Any) -> Body:
+    size = None
+    if isinstance(given, Mapping):
+        given = dict(given)
+        if "size" in given:
+            size = number(f"{argument}: size", given.pop("size"))
+        if len(given) != 1:
+            raise ValueError(f"{argument}: expected one shape, {' or '.join(map(repr, SHAPES))}, found {list(given)}")
+        [(shape, place)] = given.items()
+    else:
+        shape, place = "pose", given
+    if shape not in SHAPES:
+        raise ValueError(f"{argument}: unknown shape {shape!r}, expected {' or '.join(map(repr, SHAPES))}")
+    if isinstance(place, str) or not isinstance(place, Sequence) or len(place) != 3:
+        raise ValueError(f"{argument}: expected three expressions, {', '.join(SHAPES[shape])}, found {place!r}")
+    for text in place:
+        if isinstance(text, bool) or not isinstance(text, (str, int, float)):
+            raise ValueError(f"{argument}: expected a text, found {text!r}")
+    x, y, last = (text.replace("**", "^ ") if isinstance(text, str) else repr(text) for text in place)
+    return name, shape, size, (x, y, last)

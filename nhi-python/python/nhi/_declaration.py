@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nhi._errors import refused
 from nhi._nhi import Core, method_type
+
+if TYPE_CHECKING:
+    from nhi._nhi import Body
 
 #: The text of an argument with what errors call it, or, without a name, what stands between.
 Piece = tuple[str | None, str]
@@ -40,6 +43,7 @@ def compose(
     force: str | None,
     states: Iterable[str],
     dynamics: Mapping[str, str],
+    bodies: Iterable[Body],
     methods: Iterable[str],
 ) -> tuple[Piece, ...]:
     """The pieces of a struct with this declaration."""
@@ -79,6 +83,9 @@ def compose(
         items(
             "dynamics", [[(None, "dot("), item[0], (None, ") = "), item[2]] for item in named("dynamics", "", dynamics)]
         )
+    drawn = [drawn_body(body) for body in bodies]
+    if drawn:
+        items("bodies", drawn)
     types = {method_type_of(f"methods[{i}]", method): f"methods[{i}]" for i, method in enumerate(methods)}
     if types:
         items("methods", [[(argument, name)] for name, argument in types.items()])
@@ -93,6 +100,20 @@ def compose(
             pieces.append((None, ": f64,\n"))
     pieces.append((None, "}\n"))
     return tuple(pieces)
+
+
+def drawn_body(body: Body) -> list[Piece]:
+    """`name: pose(x, y, theta)`."""
+    name, shape, size, place = body
+    source = f'bodies["{name}"]'
+    if not name.isidentifier():
+        raise refused(source, f"`{name}` is no name", "use letters, digits and `_`", name)
+    if size is not None:
+        raise ValueError(f"{source}: declared bodies have no size; give it to `simulate`")
+    pieces: list[Piece] = [(source, name), (None, f": {shape}(")]
+    for i, text in enumerate(place):
+        pieces.extend([(None, ", " if i else ""), (source, text), (None, "\n" if "//" in text else "")])
+    return [*pieces, (None, ")")]
 
 
 def method_type_of(argument: str, method: str) -> str:

@@ -10,6 +10,9 @@ Array = NDArray[np.float64]
 
 MOST_STEPS: int
 
+#: Name, shape, size and expressions of a body in pictures.
+Body = tuple[str, str, float | None, tuple[str, str, str]]
+
 def models() -> list[tuple[str, bool, str]]:
     """The models of the literature: names, whether they are for methods on groups, and declarations."""
 
@@ -70,6 +73,7 @@ class Core:
         progress: Callable[[int], object] | None,
         until: str | None,
         recorded: list[tuple[str, str]],
+        drawn: list[Body],
     ) -> tuple[Recording, BaseException | None]: ...
     def simulation(
         self, method: str, parameters: Array, q0: Array, v0: Array, z0: Array, inputs: Array, h: float, project: bool
@@ -88,6 +92,7 @@ class Recording:
     def warnings(self) -> list[str]: ...
     def page(self, phase: tuple[str, str] | None) -> str: ...
     def svg(self) -> str: ...
+    def bodies(self) -> list[tuple[Body, list[Array]]]: ...
     def file(self, extension: str, case: str, comments: bool) -> bytes: ...
 
 @final

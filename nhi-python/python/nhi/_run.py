@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,10 @@ from nhi._optional import needed
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from nhi._nhi import Body
 
 
 class Run(Mapping[str, Array]):
@@ -145,13 +149,14 @@ class Run(Mapping[str, Array]):
     def plot(self, phase: tuple[str, str] | None = None) -> Figure:
         """Coordinates, velocities, multipliers and the change of the energy over time. Needs Matplotlib.
 
-        `phase` are the names of two columns, which are drawn beside them as a phase plane.
+        Beside them are the bodies in the plane, with their paths, and a phase plane of two columns, whose names are `phase`.
         """
         plane = self._phase(phase)
         figures = needed("matplotlib.figure", "plot", "Run.plot")
         names = self._recording.names_of
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
-        rows, width = len(panels) + 1, 1 if plane is None else 2
+        bodies = [body for body in self._recording.bodies() if body[0][1] == "pose"]
+        rows, width = len(panels) + 1, 1 + bool(bodies) + (plane is not None)
         figure: Figure = figures.Figure(figsize=(7 * width, 2 * rows), layout="constrained")
         grid = figure.add_gridspec(rows, width)
         axes = [figure.add_subplot(grid[0, 0])]
@@ -164,8 +169,10 @@ class Run(Mapping[str, Array]):
             axis.legend(loc="upper right", fontsize="small")
         axes[-1].plot(self.t, self.energy - self.energy[:1])
         axes[-1].set(xlabel="t", ylabel="energy − energy(0)")
+        if bodies:
+            _draw_bodies(figure.add_subplot(grid[:, 1]), bodies)
         if plane is not None:
-            axis = figure.add_subplot(grid[:, 1])
+            axis = figure.add_subplot(grid[:, -1])
             axis.plot(self[plane[0]], self[plane[1]])
             axis.set(xlabel=plane[0], ylabel=plane[1])
         about = self.about
@@ -191,3 +198,27 @@ class Run(Mapping[str, Array]):
 
     def _repr_html_(self) -> str:
         return self._recording.svg()
+
+
+#: How often bodies are drawn along their paths.
+INSTANTS = 4
+
+
+def _draw_bodies(axis: Axes, bodies: list[tuple[Body, list[Array]]]) -> None:
+    """Bodies in the plane at some instants, with their paths."""
+    places = [np.array(values[:2]) for _, values in bodies]
+    apart = [np.nanmax(np.hypot(*(a - b)), initial=0) for a, b in itertools.combinations(places, 2)]
+    everything = np.concatenate(places, axis=1)
+    extent = np.nanmax(np.ptp(everything, axis=1), initial=0) or 1.0
+    # So small that they do not cover each other.
+    longest = min([0.1 * extent, *(0.9 * distance for distance in apart if distance > 0)])
+    corners = np.array([[16, 7, -12, -12, 7, 16], [0, -8, -8, 8, 8, 0]]) / 28
+    for i, ((name, _, size, _), (x, y, heading)) in enumerate(bodies):
+        colour = f"C{i}"
+        axis.plot(x, y, colour, label=name)
+        for k in np.unique(np.linspace(0, len(x) - 1, INSTANTS, dtype=int)) if len(x) else ():
+            cos, sin = np.cos(heading[k]), np.sin(heading[k])
+            ahead, left = (longest if size is None else size) * corners
+            axis.fill(x[k] + cos * ahead - sin * left, y[k] + sin * ahead + cos * left, fc=(colour, 0.3), ec=colour)
+    axis.set(xlabel="x", ylabel="y", aspect="equal")
+    axis.legend(loc="best", fontsize="small")

@@ -64,6 +64,8 @@ class System:
         holonomic: expressions in the coordinates that vanish, as a mapping or a list.
         states: names of auxiliary states z, such as currents and filters.
         dynamics: dz/dt by states, `{"i": "(u - R*i - k*dot(phi))/L"}`.
+        bodies: what pictures show, `{"truck": ("x", "y", "theta"), "marble": {"ball": ("x", "y", "z")}}`: expressions for x, y
+            and the heading of a body in the plane, and for the centre of a ball.
         methods: ids of methods, such as `["dla2", "rk4"]`, which are compiled at once and described in the report. Other
             methods are compiled when they are first used.
         name: name of the system in files and pictures.
@@ -89,6 +91,7 @@ class System:
         holonomic: Mapping[str, Any] | Iterable[Any] | str | None = None,
         states: Iterable[Any] = (),
         dynamics: Mapping[Any, Any] | None = None,
+        bodies: Mapping[str, Any] | None = None,
         methods: Iterable[str] = (),
         name: str = "System",
     ) -> None:
@@ -115,7 +118,8 @@ class System:
             from nhi._sympy import printed
 
             given = printed(given)
-        self._core = core(compose(name, **given, methods=methods), "System(...)", None)
+        drawn = arguments.bodies(bodies)
+        self._core = core(compose(name, **given, bodies=drawn, methods=methods), "System(...)", None)
         self._file: Path | None = None
         for method in methods:
             self._forewarn(method)
@@ -264,6 +268,7 @@ class System:
         z0: ArrayLike | None = None,
         until: str | None = None,
         record: Mapping[str, str] | None = None,
+        bodies: Mapping[str, Any] | None = None,
     ) -> Run:
         """Integrates, and returns the samples at the start and after every `every` steps.
 
@@ -284,6 +289,9 @@ class System:
             until: a condition, such as `"x >= 1"`, at which the run ends: where it becomes true, which is located to rounding, is
                 the last sample.
             record: conditions by names. `run.events["name"]` has the times at which each becomes true.
+            bodies: what pictures show beside the bodies of the declaration: expressions for x, y and the heading by names,
+                `{"trailer": ("x2", "y2", "th2")}`; with a length, `{"trailer": {"pose": ("x2", "y2", "th2"), "size": 0.8}}`; a
+                ball in space, `{"marble": {"ball": ("x", "y", "z"), "size": 0.1}}`.
 
         Raises:
             ValueError: names the argument.
@@ -294,7 +302,7 @@ class System:
                 raise TypeError("steps: missing; only a run with `until` can do without")
             steps = MOST_STEPS
         steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
-        h = arguments.number("h", h)
+        h, drawn = arguments.number("h", h), arguments.bodies(bodies)
         if callable(inputs):
             inputs = np.reshape([inputs(k * h) for k in range(steps)], (steps, -1)) if steps else None
         held = inputs is None or np.ndim(inputs) == 1
@@ -312,6 +320,10 @@ class System:
         case |= {"method": method, "h": h, "steps": steps, "every": every}
         if self.inputs:
             case["inputs"] = all_inputs.tolist()
+        if drawn:
+            case["bodies"] = {
+                name: {shape: place} | ({} if size is None else {"size": size}) for name, shape, size, place in drawn
+            }
         with bar(progress, steps) as update:
             recording, ended = self._core.record(
                 method,
@@ -328,6 +340,7 @@ class System:
                 update,
                 until,
                 list((record or {}).items()),
+                drawn,
             )
         run = Run(recording, case)
         for warning in recording.warnings():
