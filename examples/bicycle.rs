@@ -21,6 +21,7 @@ use nhi_runtime::prelude::*;
     ),
     // The rider steers to the side to which the bicycle falls.
     force = -(steer*phi + roll*dot(phi) + hold*delta + drag*dot(delta))*ddelta,
+    bodies(rear: pose(x, y, psi), front: pose(x1, y1, psi + delta)),
 )]
 pub struct Bicycle {
     pub m: f64,

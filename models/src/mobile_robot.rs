@@ -15,6 +15,7 @@ use nhi_runtime::prelude::*;
         left: cos(theta)*dx + sin(theta)*dy - b*dtheta - r*dphi_l = 0,
     ),
     force = T1*sin(2*t)*dphi_r + T2*cos(3*t)*dphi_l,
+    bodies(robot: pose(x, y, theta)),
     methods(
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
         RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4

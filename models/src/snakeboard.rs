@@ -17,6 +17,11 @@ use nhi_runtime::prelude::*;
         front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
     ),
     force = Apsi*cos(wpsi*pi*t)*dpsi + Aphi*sin(wphi*pi*t)*dphi,
+    bodies(
+        board: pose(x, y, theta),
+        back: pose(x - l*cos(theta), y - l*sin(theta), theta + phi),
+        front: pose(x + l*cos(theta), y + l*sin(theta), theta - phi),
+    ),
     methods(
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
         RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4

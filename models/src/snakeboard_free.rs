@@ -14,6 +14,11 @@ use nhi_runtime::prelude::*;
         back: -sin(theta + phi)*dx + cos(theta + phi)*dy - l*cos(phi)*dtheta = 0,
         front: -sin(theta - phi)*dx + cos(theta - phi)*dy + l*cos(phi)*dtheta = 0,
     ),
+    bodies(
+        board: pose(x, y, theta),
+        back: pose(x - l*cos(theta), y - l*sin(theta), theta + phi),
+        front: pose(x + l*cos(theta), y + l*sin(theta), theta - phi),
+    ),
     methods(
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
         RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4

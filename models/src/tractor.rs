@@ -17,6 +17,7 @@ use nhi_runtime::prelude::*;
         tractor: sin(th[0])*dx - cos(th[0])*dy = 0,
         trailer: sin(th[1])*d(x1) - cos(th[1])*d(y1) = 0,
     ),
+    bodies(tractor: pose(x, y, th[0]), trailer: pose(x1, y1, th[1])),
     methods(
         Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Rattle,
         RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4

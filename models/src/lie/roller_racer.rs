@@ -19,6 +19,14 @@ use nhi_runtime::prelude::*;
                + m2/2*(along^2 + across^2),
     constraints(first: v_perp = 0, second: across = 0),
     force = c*cos(w*t)*dphi,
+    bodies(
+        first: pose(x, y, theta),
+        second: pose(
+            x + d1*cos(theta) - d2*cos(theta + phi),
+            y + d1*sin(theta) - d2*sin(theta + phi),
+            theta + phi,
+        ),
+    ),
     methods(all),
 )]
 pub struct RollerRacer {

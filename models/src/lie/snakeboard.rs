@@ -16,6 +16,11 @@ use nhi_runtime::prelude::*;
         front: l*cos(phi)*omega + sin(phi)*v + cos(phi)*v_perp = 0,
     ),
     force = c1*cos(w1*t)*dpsi + c2*sin(w2*t)*dphi,
+    bodies(
+        board: pose(x, y, theta),
+        back: pose(x - l*cos(theta), y - l*sin(theta), theta + phi),
+        front: pose(x + l*cos(theta), y + l*sin(theta), theta - phi),
+    ),
     methods(all),
 )]
 pub struct Snakeboard {
