@@ -519,7 +519,7 @@ impl<'a> Resolver<'a> {
         let Some(lengths) = self.scope.lengths(name) else {
             self.failed = true;
             if !self.scope.incomplete {
-                self.context.push_with(at, || self.scope.unknown(name, at, false, &self.loops));
+                self.context.push_unknown(name, at, || self.scope.unknown(name, at, false, &self.loops));
             }
             return Holds::default();
         };
@@ -601,7 +601,7 @@ impl<'a> Resolver<'a> {
                 .help("`dynamics(...)` has the rates of the names in `states(...)`"),
             (None, _) => {
                 if !self.scope.incomplete {
-                    self.context.push_with(*at, || self.scope.unknown(name, *at, false, &[]));
+                    self.context.push_unknown(name, *at, || self.scope.unknown(name, *at, false, &[]));
                 }
                 return None;
             }
