@@ -7,6 +7,7 @@ mod events;
 mod fit;
 mod flow;
 mod frame;
+mod lost;
 mod models;
 mod outputs;
 mod ringing;
