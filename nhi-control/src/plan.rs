@@ -44,6 +44,9 @@ pub struct Status {
     /// Conditions and inequalities that the last motion misses, unless it is a solution, by the value that is too much (or, if
     /// negative, is missing).
     pub missed: Vec<(String, f64)>,
+    /// Of a solution that did not converge: a step that a simulation refuses, from 0, and why, in the motions to which longer Newton steps
+    /// from the last motion would lead. There the steps do not resolve the motion, or constraints become dependent.
+    pub refusal: Option<(usize, Failure)>,
     /// What no inputs change at the last motion, to first order, of the conditions: each by the names in it and their factors, the
     /// largest 1. A [momentum](crate::Dynamics::momenta) has its own name alone; other combinations are of names of conditions. One
     /// that is satisfied is redundant.
@@ -114,6 +117,9 @@ impl fmt::Display for Status {
         if !(self.missed.is_empty() || matches!(self.outcome, Outcome::CannotMeet(_))) {
             write!(f, "; the last motion misses ")?;
             amounts(f, &self.missed)?;
+        }
+        if let Some((step, cause)) = &self.refusal {
+            write!(f, "; of motions that would cost less, a simulation refuses step {step}: {cause}")?;
         }
         if let Some((i, j)) = self.bracket {
             let n = self.corrections;

@@ -27,6 +27,13 @@ const MAX_SAMPLES: u64 = 10_000_000;
 /// Largest step of the exact flow: short beside the periods of machines in SI units.
 const LARGEST_STEP: f64 = 0.1;
 
+/// Velocities of which more than this part violates constraints that their method keeps are rounding: equations that nearly singular
+/// masses make large cancel.
+const LOST: f64 = 1e-6;
+
+/// Steps that move the configuration by less than so many of its roundings say nothing about constraints.
+const AT_REST: f64 = 16.0;
+
 /// What is run.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -632,7 +639,46 @@ impl Run {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
         let last = samples.last().map_or(0, |sample| sample.k);
-        Recording { about: self.about(ended, last), columns, bodies: Vec::new() }
+        let mut about = self.about(ended, last);
+        about.warnings.extend(self.lost(samples, &labels));
+        Recording { about, columns, bodies: Vec::new() }
+    }
+
+    /// What to say about constraints that a method keeps but for rounding, if this is large.
+    fn lost(&self, samples: &[Sample], labels: &[String]) -> Option<String> {
+        let Scheme::Steps(variant) = self.scheme else { return None };
+        // The others drift off the constraints.
+        if matches!(variant.method.facts().kind, Kind::RungeKutta | Kind::MuntheKaas) {
+            return None;
+        }
+        let steps = samples.iter().filter(|sample| sample.k > 0);
+        let largest = |of: fn(&Sample) -> &Vec<f64>| {
+            steps.clone().flat_map(of).fold(0.0, |largest: f64, x| largest.max(x.abs()))
+        };
+        let (size, speed) = (largest(|sample| &sample.q), largest(|sample| &sample.v));
+        if (self.h * speed).abs() <= AT_REST * f64::EPSILON * size {
+            return None;
+        }
+        let exact = Exact::new(&self.system, &self.parameters).ok()?;
+        let mut lost = Vec::new();
+        for (a, label) in labels.iter().enumerate() {
+            let residual = |sample: &&Sample| sample.residual[a].abs();
+            let worst = steps.clone().max_by(|x, y| residual(x).total_cmp(&residual(y)))?;
+            let at = exact.at(&worst.q, &worst.v, worst.t, &worst.inputs);
+            let at = Point { z: &worst.z, ..at };
+            let forms = OneForms::of(at.v.len(), |v| exact.functions.residual(&Point { v, ..at }));
+            let terms = forms.mu[a].iter().map(|mu| mu.abs() * speed).sum::<f64>() + forms.mu_t[a].abs();
+            let part = residual(&worst) / terms;
+            if part > LOST {
+                lost.push(format!("`{label}` by {part:.0e}"));
+            }
+        }
+        let first = lost.first()?;
+        let names = lost[1..].iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
+        Some(format!(
+            "velocities violate constraints that `{variant}` keeps up to rounding, {names} of their size: the equations are nearly \
+             singular, and so much of these velocities is rounding; compare with another method, such as `frame` or `dla2`"
+        ))
     }
 
     /// What to say about velocities that ring.

@@ -202,6 +202,8 @@ pub(crate) struct Solver<'p, 'a, D: Dynamics> {
     reach: (f64, f64),
     /// The largest part of the next step: smaller than what led to where it could not be differentiated.
     most: f64,
+    /// The step that cannot be taken in the last trial of the last search of which this is so, and why.
+    refused: Option<(usize, nhi_runtime::Failure)>,
 }
 
 pub(crate) fn solve<D: Dynamics>(
@@ -333,6 +335,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             d_under: vec![0.0; all],
             reach: (1.0, 1.0),
             most: 1.0,
+            refused: None,
         })
     }
 
@@ -494,6 +497,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             infeasibility: f64::NAN,
             is_minimum: false,
             missed: Vec::new(),
+            refusal: None,
             dependent: Vec::new(),
             bracket: None,
             corrections: 0,
@@ -525,7 +529,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         let names = self.names();
         let (is_minimum, dependent) = match inertia {
             Inertia::Right(dependent) => (true, self.named(dependent, &names)),
-            Inertia::Wrong => (false, Vec::new()),
+            Inertia::Wrong => {
+                let dependent = self.factor_identity();
+                (false, self.named(dependent, &names))
+            }
         };
         let gains = if is_minimum {
             let gain = |k: usize| DMatrix::from_row_slice(nu, nx, self.kkt.gain(k));
@@ -540,6 +547,10 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             Outcome::Converged => Vec::new(),
             Outcome::CannotMeet(violated) => violated.clone(),
             _ => self.missed(&rows, options),
+        };
+        let refusal = match &outcome {
+            Outcome::Stalled | Outcome::IterationLimit => self.refused.take(),
+            _ => None,
         };
         let lists = |all: &[f64], length: usize, count: usize| -> Vec<Vec<f64>> {
             (0..count).map(|k| all[k * length..(k + 1) * length].to_vec()).collect()
@@ -558,6 +569,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 infeasibility,
                 is_minimum,
                 missed,
+                refusal,
                 dependent,
                 bracket: start.bracket,
                 corrections: start.corrections,

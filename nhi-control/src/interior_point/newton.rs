@@ -1,7 +1,7 @@
 //! Newton steps and their line search.
 
 use super::bounds::Bounds;
-use super::{Kept, Point, Scratch, Solver, Trial, Values};
+use super::{Kept, Point, Rejection, Scratch, Solver, Trial, Values};
 use crate::Dynamics;
 use crate::dense::*;
 use crate::filter::{Filter, Merit};
@@ -270,9 +270,14 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         let shortest = filter.shortest(from, slope);
         let mut alpha = self.reach.0.min(self.most);
         let mut is_first = true;
+        self.refused = None;
         while alpha >= shortest {
             let point = self.moved(alpha);
-            if let Ok(values) = self.evaluate(&point) {
+            let evaluated = self.evaluate(&point);
+            if let Err(Rejection::Step { step, cause }) = &evaluated {
+                self.refused = Some((*step, *cause));
+            }
+            if let Ok(values) = evaluated {
                 let trial = self.merit(&point, &values);
                 if filter.accepts(from, trial, alpha, slope) {
                     return Some(Trial { point, values, alpha });

@@ -280,7 +280,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
 
     /// Factors the linear system with the identity as Hessian, without redundant conditions. Returns combinations of conditions that
     /// no inputs change.
-    fn factor_identity(&mut self) -> Vec<Vec<f64>> {
+    pub(super) fn factor_identity(&mut self) -> Vec<Vec<f64>> {
         let n = self.nx + self.nu;
         for k in 0..=self.problem.steps {
             let own = self.kkt.conditions_of(k);

@@ -326,6 +326,17 @@ fn one_forms_may_be_as_parallel_as_their_numbers_tell() {
             );
         }
     }
+    let variant = Variant::from(nhi_methods::Method::Rk4);
+    for k in [1.0, 1e3, 1e5, 1e7, 1e8, 1e10, 1e12] {
+        let mut run =
+            nhi_jit::Simulation::new(&executors.compiled, variant, &[k], &[0.0; 3], &[0.0; 3], 0.01)
+                .unwrap_or_else(|error| panic!("k = {k}: {error}"));
+        run.advance(100).unwrap_or_else(|error| panic!("k = {k}: {error}"));
+        let x = -5.0 * k / (1.0 + 2.0 * k * k) / 2.0;
+        for (found, expected) in run.q().iter().zip([x, k * x, k * x]) {
+            assert!((found - expected).abs() <= 1e-13 * expected.abs(), "k = {k}: {found} {expected}");
+        }
+    }
     let executors = Executors::of::<Sheared>();
     for k in [1.0, 1e2, 1e4, 1e6, 1e9] {
         let v = executors.projection::<Sheared>(&[k], [&[0.7, 0.0, 0.0], &[1.0, 2.0, 3.0]]).expect("regular");

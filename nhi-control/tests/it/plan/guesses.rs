@@ -49,6 +49,34 @@ fn a_lane_is_changed_from_zero_inputs() {
     }
 }
 
+/// Where forces cost a hundred times as much, the best motion flings the steering beyond a right angle within a tenth of a second. Steps
+/// that resolve this find it; of longer ones, what they cannot resolve is told.
+#[test]
+fn a_plan_that_its_steps_do_not_resolve_says_why() {
+    let mut costs = Vec::new();
+    for steps in [25, 50, 200, 400] {
+        let h = 5.0 / steps as f64;
+        let tug = Discrete::new(&systems::tug(), Dla2, h).expect("steps");
+        let plan = Problem::new(&tug, steps, rest(&tug, [0.0; 5]))
+            .cost("effort", Quadratic::of_inputs(&[h, h]))
+            .reach(rest(&tug, [4.0, 1.0, 0.0, 0.0, 0.0]))
+            .solve(&Options::default())
+            .expect("a problem");
+        println!("{steps}: {}, {}", plan.cost, plan.status);
+        if steps < 100 {
+            assert!(!plan.status.is_converged(), "{steps}: {}", plan.status);
+            let Some((step, _)) = plan.status.refusal else { panic!("{steps}: {}", plan.status) };
+            assert!(plan.status.to_string().contains(&format!("a simulation refuses step {step}: ")));
+        } else {
+            assert!(plan.status.is_converged() && plan.status.refusal.is_none(), "{steps}: {}", plan.status);
+            let most = plan.states.iter().map(|x| x.q[3].abs()).fold(0.0, f64::max);
+            assert!(most > 1.6, "{most}");
+            costs.push(plan.cost);
+        }
+    }
+    assert!((costs[0] / costs[1] - 1.0).abs() < 0.1, "{costs:?}");
+}
+
 /// The costs of the best minima that hundreds of random guesses found.
 #[test]
 fn a_car_parks_from_few_start_guesses() {

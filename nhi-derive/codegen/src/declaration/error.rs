@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 
 /// From the first to the last token of what an error is about.
@@ -152,11 +153,23 @@ pub(crate) struct Context {
     errors: RefCell<Option<Vec<Error>>>,
     /// How many there are beyond those, and where the first one is.
     others: Cell<Option<(Extent, usize)>>,
+    /// Unknown names with the index of their error, and the number of further places where they stand.
+    unknown: RefCell<HashMap<String, (usize, usize)>>,
+}
+
+/// Where it begins.
+fn place(at: Extent) -> (usize, usize) {
+    let start = at.first.start();
+    (start.line, start.column)
 }
 
 impl Context {
     pub(crate) fn new() -> Context {
-        Context { errors: RefCell::new(Some(Vec::new())), others: Cell::new(None) }
+        Context {
+            errors: RefCell::new(Some(Vec::new())),
+            others: Cell::new(None),
+            unknown: RefCell::new(HashMap::new()),
+        }
     }
 
     pub(crate) fn push(&self, error: Error) {
@@ -175,6 +188,25 @@ impl Context {
         }
     }
 
+    /// As `push_with`, for an unknown name, which is one mistake wherever it stands.
+    pub(crate) fn push_unknown(&self, name: &str, at: Extent, error: impl FnOnce() -> Error) {
+        let mut unknown = self.unknown.borrow_mut();
+        if let Some((index, further)) = unknown.get_mut(name) {
+            *further += 1;
+            let mut errors = self.errors.borrow_mut();
+            let first = errors.as_mut().and_then(|errors| errors.get_mut(*index));
+            if let Some(first) = first.filter(|first| place(at) < place(first.at)) {
+                first.at = at;
+            }
+            return;
+        }
+        let index = self.errors.borrow().as_ref().map_or(0, Vec::len);
+        if index < MAX_ERRORS {
+            unknown.insert(name.to_owned(), (index, 0));
+        }
+        self.push_with(at, error);
+    }
+
     /// The value of a fallible step; otherwise `None`, and the error is collected.
     pub(crate) fn keep<T>(&self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.push(e)).ok()
@@ -183,10 +215,15 @@ impl Context {
     /// The errors, in the order of the source; the number of those that are left out is the last one.
     pub(crate) fn check(self) -> Vec<Error> {
         let mut errors = self.errors.borrow_mut().take().unwrap_or_default();
-        errors.sort_by_key(|e| {
-            let start = e.at.first.start();
-            (start.line, start.column)
-        });
+        for &(index, further) in self.unknown.borrow().values().filter(|(_, further)| *further > 0) {
+            let elsewhere = match further {
+                1 => "it stands in another place, too".to_owned(),
+                _ => format!("it stands in {further} other places, too"),
+            };
+            let help = &mut errors[index].help;
+            *help = Some(help.take().map_or(elsewhere.clone(), |help| format!("{help}; {elsewhere}")));
+        }
+        errors.sort_by_key(|e| place(e.at));
         match self.others.get() {
             None => {}
             Some((at, 1)) => errors.push(Error::new(at, "there is one more error, from here on")),

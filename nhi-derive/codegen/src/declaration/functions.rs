@@ -29,9 +29,10 @@ pub(crate) fn unknown(name: &str, at: Extent) -> Error {
         return not_piecewise(&format!("`{name}`"), at);
     }
     let error = Error::new(at, format!("unknown function `{name}`"));
-    let written = match name {
+    // `Heaviside` and `Piecewise`, as SymPy writes them.
+    let written = match name.to_ascii_lowercase().as_str() {
         "signum" | "sgn" => "sign(x)",
-        "heaviside" => "step(x)",
+        "heaviside" | "heavyside" => "step(x)",
         "relu" => "max(0, x)",
         "copysign" => "abs(x)*sign(y)",
         "piecewise" | "select" | "ifelse" => "if(x < y, a, b)",

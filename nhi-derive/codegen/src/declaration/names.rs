@@ -534,7 +534,7 @@ impl<'a> Resolver<'a> {
             }
             self.failed = true;
             if !self.scope.incomplete {
-                self.context.push_with(at, || self.scope.unknown(name, at, false, &self.loops));
+                self.context.push_unknown(name, at, || self.scope.unknown(name, at, false, &self.loops));
             }
             return Holds::default();
         };
@@ -616,7 +616,7 @@ impl<'a> Resolver<'a> {
                 .help("`dynamics(...)` has the rates of the names in `states(...)`"),
             (None, _) => {
                 if !self.scope.incomplete {
-                    self.context.push_with(*at, || self.scope.unknown(name, *at, false, &[]));
+                    self.context.push_unknown(name, *at, || self.scope.unknown(name, *at, false, &[]));
                 }
                 return None;
             }

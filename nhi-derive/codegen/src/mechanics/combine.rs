@@ -40,6 +40,8 @@ pub struct Combination {
     pub factors: Vec<Expr>,
     /// R, row by row, if there are blocks of three.
     pub rotation: Vec<Expr>,
+    /// f²|μ′|² of the rows without their masses, if all those of pairs are functions of parameters alone.
+    pub lengths: Option<Vec<Expr>>,
 }
 
 /// One declared row, or two: μₐ = f₁μ′₁ − f₂μ′₂, μ_b = f₁μ′₁ + f₂μ′₂, with half the sum of the declared
@@ -69,6 +71,7 @@ impl Mechanics {
     fn combine_by(&mut self, engine: &mut dyn Engine) -> Result<Option<Rows>, EngineError> {
         let Some(reaction) = self.reaction.clone() else { return Ok(None) };
         let outside = self.system.outside();
+        let parameters: BTreeSet<Expr> = self.parameters().into_iter().collect();
         let pool = &mut self.system.pool;
         let blocks = blocks(pool, &reaction.c);
         let simple = |pool: &mut Pool, engine: &mut dyn Engine, rows: &[Vec<Expr>]| {
@@ -106,7 +109,18 @@ impl Mechanics {
         let gamma = gamma.iter().zip(&factors).map(|(g, &f)| vec![pool.div(g[0], f)]).collect::<Matrix>();
         let gamma = simple(pool, engine, &gamma)?.concat();
         let reaction = Reaction::closed_form(pool, engine, &self.mass, &mu)?;
-        let combination = Some(Combination { blocks, factors, rotation: Vec::new() });
+        let lengths = mu.iter().zip(&factors).map(|(row, &f)| {
+            let (square, length) = (pool.powi(f, 2), dot(pool, row, row));
+            vec![pool.mul(square, length)]
+        });
+        let lengths = lengths.collect::<Matrix>();
+        let lengths = simple(pool, engine, &lengths)?.concat();
+        let of_pairs = blocks.iter().flat_map(|block| match *block {
+            Block::Pair(a, b) => vec![lengths[a], lengths[b]],
+            Block::Row(_) | Block::Turned(_) => Vec::new(),
+        });
+        let lengths = pool.are_made_of(&of_pairs.collect::<Vec<Expr>>(), &parameters).then_some(lengths);
+        let combination = Some(Combination { blocks, factors, rotation: Vec::new(), lengths });
         Ok(Some(Rows { mu, mu_t, residual, gamma, reaction, combination }))
     }
 
@@ -127,6 +141,7 @@ impl Combination {
     pub(crate) fn at(mut self, mut at: impl FnMut(&[Expr]) -> Vec<Expr>) -> Combination {
         self.factors = at(&self.factors);
         self.rotation = at(&self.rotation);
+        self.lengths = self.lengths.map(|lengths| at(&lengths));
         self
     }
 
@@ -172,6 +187,17 @@ impl Combination {
             }
         }
         out
+    }
+
+    /// The root of [`Combination::determinant`], and that of the product of the diagonal, for masses of 1: they tell declared rows that
+    /// are parallel up to rounding where their masses vanish, and where C has lost what it has as the square of their angle. None for a
+    /// declared row, and where the lengths of rows are functions of the configuration, whose roots would be taken in every step.
+    pub(crate) fn parallel(&self, pool: &mut Pool, block: Block) -> Option<(Expr, Expr)> {
+        let (Block::Pair(a, b), Some(lengths)) = (block, &self.lengths) else { return None };
+        let [x, y] = [lengths[a], lengths[b]];
+        let (four, sum) = (pool.int(4), pool.add(x, y));
+        let product = pool.product(&[four, x, y]);
+        Some((pool.sqrt(product), sum))
     }
 
     /// The determinant of the part of the declared C that belongs to a block, and the product of its
@@ -240,7 +266,7 @@ pub(super) fn turned(
     }
     let turns = blocks.iter().any(|block| matches!(block, Block::Turned(_)));
     let factors = vec![pool.one(); rows.len()];
-    Ok(turns.then_some((rows, Combination { blocks, factors, rotation })))
+    Ok(turns.then_some((rows, Combination { blocks, factors, rotation, lengths: None })))
 }
 
 /// Rows in pairs of the same length that are not orthogonal, each with the first that fits.

@@ -1032,13 +1032,24 @@ impl Builder<'_> {
 
     /// Multipliers of the declared rows from those of the rows in use at `q`. Fails where the declared rows
     /// are dependent.
-    pub(super) fn declared_multipliers(&mut self, (q, t): (&[Expr], Expr), used: &[Expr]) -> Vec<Expr> {
+    pub(super) fn declared_multipliers(&mut self, at: (&[Expr], Expr), used: &[Expr]) -> Vec<Expr> {
+        self.multipliers(at, used, false)
+    }
+
+    /// The same after [`Builder::solution`], which needs neither M⁻¹ nor C.
+    pub(super) fn declared_of_solution(&mut self, at: (&[Expr], Expr), used: &[Expr]) -> Vec<Expr> {
+        let is_plain = !self.differentiates() && !self.is_implicit();
+        self.multipliers(at, used, is_plain)
+    }
+
+    fn multipliers(&mut self, (q, t): (&[Expr], Expr), used: &[Expr], is_careful: bool) -> Vec<Expr> {
         let Some(combination) = self.x.combination.clone() else { return used.to_vec() };
         let combination = combination.at(|e| self.matrix_at(&vec![e.to_vec()], q, t).concat());
         if let Some(reaction) = self.x.reaction.clone() {
             let c = self.matrix_at(&reaction.c, q, t);
             for &block in &combination.blocks {
-                let known = combination.determinant(self.pool(), block, &c);
+                let parallel = if is_careful { combination.parallel(self.pool(), block) } else { None };
+                let known = parallel.or_else(|| combination.determinant(self.pool(), block, &c));
                 let Some((determinant, diagonal)) = known else { continue };
                 let determinant = self.bind("det_c", determinant);
                 self.pivot(determinant, diagonal, Singular::Constraints, 0);

@@ -179,7 +179,7 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, tableau: Tableau) -> Results {
         let zi = b.advanced_states(&state.z, row, &dz);
         let zi = states::bind(b, &format!("_s{stage}"), &zi);
         let mut acceleration = b.acceleration((&qi, &vi, &zi), ti);
-        acceleration.lambda = b.declared_multipliers((&qi, ti), &acceleration.lambda);
+        acceleration.lambda = b.declared_of_solution((&qi, ti), &acceleration.lambda);
         acceleration.a = b.bind_velocities("a_", &format!("_s{stage}"), &acceleration.a);
         let slope = b.slope(&motion, &vi);
         stages.push((slope, acceleration));

@@ -90,7 +90,7 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             let t = b.x.system.t;
             b.compares_sizes = true;
             let a = b.acceleration((&s.q, &s.v, &s.z), t);
-            let lambda = b.declared_multipliers((&s.q, t), &a.lambda);
+            let lambda = b.declared_of_solution((&s.q, t), &a.lambda);
             vec![output(Role::Acceleration, a.a), output(Role::Multipliers, lambda)]
         }),
         position: position(x, "position", &POSITION, |_, g| g.to_vec()),

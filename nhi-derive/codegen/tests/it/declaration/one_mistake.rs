@@ -16,7 +16,7 @@ const LAGRANGIAN: &str = "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
 /// Lagrangians with one mistake.
 const LAGRANGIANS: [&str; 7] = [
     "m/2*(dot(x)^2 + dot(y)^3 + dot(z)^2)",
-    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + missing*x",
+    "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + stiffness*x",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + floor(x)",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + u*x",
     "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + x/0",
@@ -35,7 +35,7 @@ const CONSTRAINTS: [&str; 26] = [
     "constraints(dx/dt)",
     "constraints(sin(u)*dx - cos(u)*dy = 0)",
     "constraints(sin(u*t)*dx - cos(t)*dy = 0)",
-    "constraints(dx + missing*dy = 0)",
+    "constraints(dx + slope*dy = 0)",
     "constraints(dx + floor(y)*dy = 0)",
     "constraints(dx + dy/0 = 0)",
     "constraints(dx + sin(x, y)*dy = 0)",
@@ -56,7 +56,7 @@ const CONSTRAINTS: [&str; 26] = [
 
 /// Forces with one mistake.
 const FORCES: [&str; 9] =
-    ["dx*dy", "dot(x)", "u*dx + 3", "missing*dx", "floor(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
+    ["dx*dy", "dot(x)", "u*dx + 3", "friction*dx", "floor(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
 
 /// Of the mistakes of the parts of a declaration, none hides another, and none has another in its wake.
 #[test]
@@ -113,6 +113,25 @@ fn second_declarations() {
     assert_eq!(errors(coordinates), ["`coordinates` is given twice"]);
 }
 
+/// A name that is not declared is one mistake, however often it is used, and is shown where it stands first.
+#[test]
+fn names_that_are_used_often() {
+    let kinetic = "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+    let often = with(&format!("{kinetic} - k/2*x^2 - k*y"), "constraints(dx + k*dy)", "-k*dx - c*dot(y)*dy");
+    let found = parse(&often).expect_err("two names are unknown");
+    let [k, c] = &found[..] else { panic!("{found:?}") };
+    let column = often.find("k/2").expect("a use") + 1;
+    assert!(k.starts_with(&format!("1:{column}: unknown name `k`")), "{k}");
+    assert!(k.ends_with("; it stands in 3 other places, too"), "{k}");
+    assert!(c.contains("unknown name `c`") && !c.contains("place"), "{c}");
+    // Also where definitions, which are read first, stand last.
+    let before = "#[nonholonomic(coordinates(x), lagrangian = dot(x)^2/2 - k*x, constraints(), let(a = k*x))] struct S;";
+    let found = parse(before).expect_err("a name is unknown");
+    let [k] = &found[..] else { panic!("{found:?}") };
+    assert!(k.starts_with(&format!("1:{}:", before.find("k*x,").expect("a use") + 1)), "{k}");
+    assert!(k.ends_with("; it stands in another place, too"), "{k}");
+}
+
 fn help_of(source: &str) -> String {
     let errors = parse(source).err().unwrap_or_default();
     assert_eq!(errors.len(), 1, "{errors:?}");
@@ -124,6 +143,7 @@ fn functions_of_other_languages() {
     let cases = [
         ("sgn(x)", "write `sign(x)`"),
         ("heaviside(x)", "write `step(x)`"),
+        ("Heaviside(x)", "write `step(x)`"),
         ("relu(x)", "write `max(0, x)`"),
         ("floor(x)", "the piecewise functions are `abs sign min max clamp step table` and `if(x < y, a, b)`"),
     ];

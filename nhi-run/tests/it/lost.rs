@@ -1,0 +1,69 @@
+//! Velocities that nearly singular masses make rounding: what is said of them.
+
+use nhi_run::{Inputs, Recording, Run, Scheme, System};
+use std::ops::ControlFlow;
+
+/// Light masses that constraints hold beside a heavy one.
+const HELD: &str = "#[derive(Nonholonomic)]
+#[nonholonomic(
+    coordinates(a, b, c),
+    lagrangian = m/2*(dot(a)^2 + dot(b)^2 + dot(c)^2) + heavy/2*dot(a*b + c*a + b)^2 - heavy*(b + c),
+    constraints(both: dot(b) + dot(c), other: 2*dot(b) - dot(c)),
+    methods(all),
+)]
+struct Held { m: f64, heavy: f64 }";
+
+fn record(method: &str, m: f64) -> Recording {
+    let system = System::parse(HELD, "held.rs", None).unwrap();
+    let run = Run {
+        scheme: Scheme::Steps(system.variant(method).unwrap()),
+        system,
+        parameters: vec![m, 1000.0],
+        q0: vec![0.3, 0.7, -0.2],
+        v0: vec![1.0, 0.0, 0.0],
+        z0: Vec::new(),
+        inputs: Inputs::Held(Vec::new()),
+        h: 0.01,
+        steps: 100,
+        every: 1,
+        project: true,
+        pose: None,
+    };
+    run.record(&mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// The largest velocity of what does not move.
+fn error(recording: &Recording) -> f64 {
+    let all = recording.columns.iter().filter(|column| matches!(column.name.as_str(), "dot_b" | "dot_c"));
+    all.flat_map(|column| &column.values).fold(0.0, |largest, v| largest.max(v.abs()))
+}
+
+/// Whatever the masses, velocities are right, or it is said that they are not.
+#[test]
+fn velocities_that_are_rounding_are_told() {
+    let (mut right, mut told) = (0, 0);
+    for method in
+        ["dla1", "dla2", "dla_rattle", "dla_rattle_midpoint", "rattle_restarted", "rattle", "frame", "rk4"]
+    {
+        for exponent in 0..10 {
+            let recording = record(method, 10f64.powi(-exponent));
+            let warnings = &recording.about.warnings;
+            match &warnings[..] {
+                [] => assert!(error(&recording) < 1e-5, "{method}, m = 1e-{exponent}: {}", error(&recording)),
+                [warning] => {
+                    assert!(
+                        warning.contains(&format!("`{method}`")) && warning.contains("`both` by "),
+                        "{warning}"
+                    );
+                    assert!(error(&recording) > 1e-7, "{method}, m = 1e-{exponent}: {warning}");
+                }
+                several => panic!("{several:?}"),
+            }
+            right += usize::from(warnings.is_empty() && recording.about.stopped.is_none());
+            told += usize::from(!warnings.is_empty());
+        }
+        let well = record(method, 1.0).about;
+        assert!(well.warnings.is_empty() && well.stopped.is_none(), "{method}");
+    }
+    assert!(right > 50 && told > 5, "{right} and {told}");
+}
