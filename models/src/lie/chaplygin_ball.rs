@@ -29,7 +29,8 @@ use nhi_runtime::prelude::*;
         rolling_x: dot(x) - r*along_y + Om*y = 0,
         rolling_y: dot(y) + r*along_x - Om*x = 0,
     ),
-    methods(all),
+    // A frame that turns with R has formulas of 10,000 statements.
+    methods(Rdp, RdpLeft, RdpRight, Rattle, RattleRestarted, GniEulerA, GniEulerB, Rkmk2, Rkmk4),
 )]
 pub struct ChaplyginBall {
     /// Mass.

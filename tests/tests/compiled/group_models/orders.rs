@@ -189,7 +189,6 @@ fn orders_of_compositions() {
     composed(row, &end, Compose::suzuki4(Frame), 4.0, 20);
     let (row, end) = (&chaplygin_ball::MODEL, exact(&chaplygin_ball::MODEL));
     composed(row, &end, Compose::suzuki4(Rdp), 4.0, 10);
-    composed(row, &end, Compose::suzuki4(Frame), 4.0, 10);
     composed(row, &end, Compose::suzuki4(Rdp::new(Cayley)), 4.0, 10);
     composed(row, &end, Compose::kahanli6(Rdp::new(Cayley)), 6.0, 10);
     let (row, end) = (&chaplygin_ball::TOP, exact(&chaplygin_ball::TOP));

@@ -198,6 +198,7 @@ impl RandomSystem {
             lagrangian,
             constraints,
             force,
+            multipliers: Vec::new(),
             tables: Vec::new(),
             dynamics: Vec::new(),
             definitions: Vec::new(),

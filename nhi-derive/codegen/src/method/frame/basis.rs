@@ -175,11 +175,11 @@ impl Basis {
             }
         }
         if !self.is_orthogonal || self.along.iter().any(|&g| !b.pool().is_zero(g)) {
-            for a in 0..d {
+            for (a, row) in gram.iter().enumerate().take(d) {
                 for other in (0..=a).chain([d]) {
                     let mut by = Vec::with_capacity(d + 1);
                     for c in 0..=d {
-                        let rate = self.rate(b, &fields, c, gram[a][other]);
+                        let rate = self.rate(b, &fields, c, row[other]);
                         by.push(simple(b, rate));
                     }
                     stretches.extend(nonzero(b, a, other, by));
@@ -319,8 +319,9 @@ impl Basis {
                 if b.pool().is_zero(factor) {
                     continue;
                 }
-                for column in 0..=d {
-                    let product = b.mul(factor, all[i][column]);
+                let above = all[i].clone();
+                for (column, &above) in above.iter().enumerate() {
+                    let product = b.mul(factor, above);
                     let entry = b.sub(all[a][column], product);
                     all[a][column] = bind(b, "turn", entry);
                 }
