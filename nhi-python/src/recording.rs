@@ -73,7 +73,7 @@ pub(crate) enum Shown {
     /// Those of the declaration.
     Declared(System),
     /// Those that were given, and those of the declaration.
-    Given(Bodies),
+    Given(Box<Bodies>),
     /// Those that the recording has.
     Recorded,
 }

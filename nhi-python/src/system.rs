@@ -391,9 +391,9 @@ impl Core {
     ) -> PyResult<RunResult> {
         let shown = match bodies(drawn)?.as_slice() {
             [] => Shown::Declared(self.system.clone()),
-            bodies => {
-                Shown::Given(Bodies::of(&self.system, bodies).map_err(|error| declaration(py, &error))?)
-            }
+            bodies => Shown::Given(Box::new(
+                Bodies::of(&self.system, bodies).map_err(|error| declaration(py, &error))?,
+            )),
         };
         self.functions(py)?;
         let events = Events::new(&self.system, until, &recorded).map_err(|error| start(py, &error))?;

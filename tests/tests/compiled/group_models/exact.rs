@@ -76,17 +76,7 @@ fn the_first_truncation_conserves_the_energy() {
 /// mid-points it is where there is no potential.
 #[test]
 fn the_frame_method_conserves_the_energy() {
-    for name in [
-        "sleigh",
-        "suslov",
-        "se3_body",
-        "robot",
-        "disk",
-        "snakeboard",
-        "roller_racer",
-        "chaplygin_sphere",
-        "chaplygin_top",
-    ] {
+    for name in ["sleigh", "suslov", "se3_body", "robot", "disk", "snakeboard", "roller_racer"] {
         let case = Case::of(name);
         let scale = case.instance.energy(&case.q0, &case.v0).abs().max(1.0);
         for h in [0.02, 0.1] {
@@ -95,7 +85,7 @@ fn the_frame_method_conserves_the_energy() {
             assert!(spread < 1e-13 * scale * amount(3.0, 10.0), "{name}, h = {h}: {spread:e}");
         }
         let spread = energy_spread(&case, "frame_midpoint", 0.02, 1000);
-        assert_eq!(spread < 1e-12 * scale, name != "chaplygin_top", "{name}: {spread:e}");
+        assert!(spread < 1e-12 * scale, "{name}: {spread:e}");
     }
 }
 
