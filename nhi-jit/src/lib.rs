@@ -36,7 +36,6 @@
 //! Where Cranelift has no back end, or the system refuses executable memory, [`Compiled::new`] returns
 //! [`Error::Unavailable`]. `nhi-interpreter` runs the same functions without compiling them, a few hundred times slower.
 
-mod adaptive;
 mod admissible;
 mod compile;
 mod compiled;
@@ -48,7 +47,6 @@ mod native;
 mod passage;
 mod simulation;
 
-pub use adaptive::AdaptiveSimulation;
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
 pub use derivatives::{

@@ -1,6 +1,5 @@
 //! One trajectory.
 
-mod adaptive;
 mod builder;
 mod change;
 mod clock;
@@ -8,8 +7,7 @@ mod events;
 #[cfg(feature = "std")]
 mod snapshot;
 
-pub use adaptive::AdaptiveSimulation;
-pub use builder::{Builder, NoStart, NoStepSize, Tolerance};
+pub use builder::{Builder, NoStart, NoStepSize};
 #[cfg(feature = "std")]
 pub use snapshot::Snapshot;
 

@@ -18,4 +18,3 @@ mod singular;
 mod starts;
 mod states;
 mod support;
-mod tolerance;

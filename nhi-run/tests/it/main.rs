@@ -1,6 +1,5 @@
 //! Systems, models and runs.
 
-mod adaptive;
 mod bodies;
 mod claims;
 mod control;

@@ -10,5 +10,3 @@ mod named;
 mod scalar;
 #[cfg(feature = "std")]
 mod states;
-#[cfg(feature = "std")]
-mod tolerance;
