@@ -511,6 +511,11 @@ impl Stated<'_> {
         self.facts.is_some_and(|facts| facts.shape == Some(Shape::Vector))
     }
 
+    /// How many constraints it is.
+    fn rows(&self) -> usize {
+        if self.is_vector() { 3 } else { 1 }
+    }
+
     /// The label of its `i`-th component.
     fn label(&self, i: usize) -> String {
         match &self.form.label {
@@ -522,8 +527,7 @@ impl Stated<'_> {
 
     /// The labels of all components, where its author gave it one.
     fn labels(&self) -> impl Iterator<Item = Option<String>> + '_ {
-        let rows = if self.is_vector() { 3 } else { 1 };
-        (0..rows).map(|i| self.form.label.is_some().then(|| self.label(i)))
+        (0..self.rows()).map(|i| self.form.label.is_some().then(|| self.label(i)))
     }
 
     /// The text of its `i`-th component.
@@ -581,10 +585,7 @@ impl<'a> Resolved<'a> {
 
     /// The names of the numbers of a state, if there is no mistake in them.
     fn names(&self, scope: &Scope) -> Option<StateNames> {
-        let labels = self.constraints.iter().flat_map(|stated| {
-            let rows = if stated.is_vector() { 3 } else { 1 };
-            (0..rows).map(|i| stated.label(i))
-        });
+        let labels = self.constraints.iter().flat_map(|stated| (0..stated.rows()).map(|i| stated.label(i)));
         let group = self.attributes.group.value();
         let is_empty = self.coordinates.is_empty() && group.is_none();
         let is_known = scope.is_sound() && !is_empty && self.number_of_constraints().is_some();
@@ -1088,6 +1089,7 @@ impl Lowering<'_> {
         }
         // The order of terms in the equations does not depend on what pictures show.
         let (pool, tables) = (self.pool.clone(), self.tables.clone());
+        let (multipliers, energy) = (self.multipliers.clone(), self.energy);
         let mut failed: HashSet<*const Drawn> = HashSet::new();
         let mut result = Vec::with_capacity(bodies.len());
         for Placed { drawn, loops, name } in bodies {
@@ -1106,6 +1108,7 @@ impl Lowering<'_> {
             result.push(Body { name: name.clone(), shape: drawn.shape, place });
         }
         (self.pool, self.tables) = (pool, tables);
+        (self.multipliers, self.energy) = (multipliers, energy);
         result
     }
 
@@ -1195,7 +1198,7 @@ impl Lowering<'_> {
         let mut count = 0;
         let mut excess = None;
         for stated in constraints {
-            count += if stated.is_vector() { 3 } else { 1 };
+            count += stated.rows();
             if count > most {
                 excess.get_or_insert(stated.form.form.at);
             }

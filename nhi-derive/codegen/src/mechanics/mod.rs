@@ -138,15 +138,8 @@ impl Mechanics {
         let gradient = engine.derivatives(pool, &[(lagrangian, both.clone())])?.remove(0);
         let (dl_dq, momentum) = (along(pool, &anchor, &gradient[..entries]), gradient[entries..].to_vec());
 
-        let residual: Vec<Expr> = mu
-            .iter()
-            .zip(&mu_t)
-            .map(|(row, &dt)| {
-                let mut terms = products(pool, row, &v);
-                terms.push(dt);
-                pool.sum(&terms)
-            })
-            .collect();
+        let residual: Vec<Expr> =
+            mu.iter().zip(&mu_t).map(|(row, &dt)| residual_of(pool, row, &v, dt)).collect();
         let t = [system.t];
         let requests: Vec<(Expr, Vec<Expr>)> = momentum
             .iter()
@@ -197,11 +190,7 @@ impl Mechanics {
             let gamma_of_forms = match combination {
                 None => gamma.clone(),
                 Some(_) => {
-                    let residuals = system.constraints.iter().map(|c| {
-                        let mut terms = products(pool, &c.form, &v);
-                        terms.push(c.dt);
-                        pool.sum(&terms)
-                    });
+                    let residuals = system.constraints.iter().map(|c| residual_of(pool, &c.form, &v, c.dt));
                     let requests: Vec<_> = residuals.map(|r| (r, [&q[..], &t].concat())).collect();
                     let gradients = engine.derivatives(pool, &requests)?;
                     rates_of(pool, &gradients, &rates)
@@ -371,6 +360,13 @@ impl Reaction {
         };
         Ok(Some(Reaction { b, c, det }))
     }
+}
+
+/// μ v + μ₀ of a one-form.
+fn residual_of(pool: &mut Pool, form: &[Expr], v: &[Expr], dt: Expr) -> Expr {
+    let mut terms = products(pool, form, v);
+    terms.push(dt);
+    pool.sum(&terms)
 }
 
 /// ∂e/∂q · ρ v + ∂e/∂t of expressions with these gradients by q and t.

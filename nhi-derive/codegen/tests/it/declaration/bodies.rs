@@ -38,6 +38,19 @@ fn steps_do_not_depend_on_bodies() {
     assert_eq!(without, with);
 }
 
+/// Nor do multipliers and the energy act in a step because a picture shows them.
+#[test]
+fn steps_do_not_depend_on_multipliers_in_bodies() {
+    for force in ["", ", force = -m*lambda(load)*dy"] {
+        let written = |bodies: &str| {
+            let constrained = KINETIC.replace("constraints(dx", "constraints(load: dx");
+            implemented(&three(&format!("{constrained}{force}{bodies}"))).expect("no mistakes")
+        };
+        let with = written(", bodies(a: pose(energy, lambda(load), abs(lambda(load))))");
+        assert_eq!(written(""), with, "{force}");
+    }
+}
+
 #[test]
 fn mistakes_are_found() {
     for (bodies, message) in [
