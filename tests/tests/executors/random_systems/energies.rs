@@ -76,6 +76,20 @@ impl Equations for WithOne<'_> {
     }
 }
 
+/// A system with the masses that it has at a configuration.
+struct WithMasses<'a>(&'a RandomSystem, &'a [f64]);
+
+impl Equations for WithMasses<'_> {
+    fn lagrangian<D: Number>(&self, _: &[D], v: &[D]) -> D {
+        let q: Vec<D> = self.1.iter().map(|&q| D::from(q)).collect();
+        self.0.lagrangian(&q, v)
+    }
+
+    fn constraints<D: Number>(&self, q: &[D], v: &[D]) -> Vec<D> {
+        self.0.constraints(q, v)
+    }
+}
+
 /// The kinetic energy of the slowest admissible velocity at q, if it is of the order of those with one constraint each: near
 /// dependent one-forms it is larger, and explains nothing of several steps.
 fn driven(system: &RandomSystem, q: &[f64]) -> f64 {
@@ -159,12 +173,12 @@ impl Step<'_> {
         (-self.h * power).max(0.0)
     }
 
-    /// Whether the distribution has turned away from the velocity before the step. Where it has not, forces or drives may take
-    /// all energy.
+    /// Whether the distribution has turned away from the velocity before the step, in the kinetic metric before it. Where it has
+    /// not, forces or drives may take all energy.
     fn has_turned(&self) -> bool {
         let [(q0, jump), (q1, _)] = &self.ends;
         let v = mean(jump);
-        let kept = kinetic(self.system, q1, &oracle::project(self.system, q1, &v));
+        let kept = kinetic(self.system, q0, &oracle::project(&WithMasses(self.system, q0), q1, &v));
         kept < Limits::DEFAULT.cosine * kinetic(self.system, q0, &v)
     }
 }
