@@ -55,6 +55,10 @@ pub(crate) struct Case {
     pub(crate) h: Option<Number>,
     pub(crate) steps: Option<Number>,
     pub(crate) every: Option<Number>,
+    /// In the place of `h`, `steps` and `every`: a tolerance, the time of the last sample, and the time from one sample to the next.
+    pub(crate) tolerance: Option<Number>,
+    pub(crate) until: Option<Number>,
+    pub(crate) every_time: Option<Number>,
     pub(crate) q0: Option<Vec<Number>>,
     pub(crate) v0: Option<Vec<Number>>,
     /// Auxiliary states, of declarations; zero if left out.
@@ -99,6 +103,9 @@ const FIELDS: &[&str] = &[
     "h",
     "steps",
     "every",
+    "tolerance",
+    "until",
+    "every_time",
     "q0",
     "v0",
     "z0",

@@ -142,9 +142,8 @@ impl Problem<'_> {
             let path = format!("samples[{i}]");
             let k = sample.k.ok_or_else(|| Malformed::new(format!("{path}.k"), "missing"))?;
             let k = count(k, &format!("{path}.k"))?;
-            if let Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } = self.scheme
-                && k > steps
-            {
+            if !matches!(self.scheme, Scheme::ExactTimes(_)) && k > self.steps() {
+                let steps = self.steps();
                 return Err(Malformed::new(format!("{path}.k"), format!("there are only {steps} steps")));
             }
             if samples.insert(k, self.expect(sample, path.clone())?).is_some() {

@@ -40,7 +40,7 @@ enum Command {
     ///
     /// A declaration is compiled when it is run; no Rust compiler is needed. Each sample contains
     ///
-    /// - k and t: the number of steps and the time;
+    /// - k and t: the number of steps and the time, with --tolerance the number of the sample and its time;
     /// - q, v = dq/dt and p = ∂L/∂v;
     /// - lambda: the multipliers of the last step, as forces; in the first sample, those of the start;
     /// - reaction: μᵀλ, a force for each coordinate that is a length, a torque for each that is an angle;
@@ -352,6 +352,7 @@ fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> 
 mod examples {
     pub(super) const RUN: &str = "Examples:
   nhi run sleigh_com --h 0.01 --steps 1000 --view sleigh.html
+  nhi run sleigh_com --method frame --tolerance 1e-6 --until 10 --every-time 0.1 --out sleigh.csv
   nhi run examples/sleigh.rs --set J=1,m=1,a=0.2 --q0 0,0,0 --v0 1,0.5,0.2 --h 0.01 --steps 1000 --every 10 --out sleigh.csv
   nhi run examples/sleigh.rs --set J=1,m=1 --sweep a=0.1:0.5:5 --q0 0,0,0 --v0 1,0.5,0 --project --h 0.01 --steps 1000 --every 1000 --out sweep.csv";
     pub(super) const PLAN: &str = concat!(

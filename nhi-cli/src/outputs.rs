@@ -4,7 +4,7 @@ use crate::case::unknown;
 use crate::failed::Failed;
 use crate::files::{extension, print, save, warn};
 use clap::Args;
-use nhi_run::{Bodies, Column, Ended, Format, Quantity, Recording, Run, page, plot};
+use nhi_run::{About, Adaptive, Bodies, Column, Ended, Format, Quantity, Recording, Run, page, plot};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -115,10 +115,14 @@ impl Outputs {
         }
         let kept = if kept.is_empty() { String::new() } else { format!("{}\n", kept.join(", ")) };
         let events: String = recording.about.events.iter().map(happened).collect();
-        format!(
-            "{steps} steps of {} by {} to t = {t}, {samples}\n{kept}{events}",
-            recording.about.h, recording.about.method
-        )
+        let About { h, method, adaptive, .. } = &recording.about;
+        let steps = match adaptive {
+            None => format!("{steps} steps of {h} by {method} to t = {t}"),
+            Some(Adaptive { tolerance, steps, rejections }) => format!(
+                "{steps} steps by {method} with the tolerance {tolerance:e} to t = {t}, {rejections} pairs of steps repeated"
+            ),
+        };
+        format!("{steps}, {samples}\n{kept}{events}")
     }
 }
 

@@ -8,7 +8,7 @@ use crate::group::{Layout, method_id};
 use crate::models::usual_method;
 use crate::number::{Entry, Number};
 use nhi_run::model::{Declared, Instance, Method, Model};
-use nhi_run::{Body, Inputs, Pose};
+use nhi_run::{Body, Inputs, Pose, Run};
 use nhi_runtime::Error;
 use serde_json::{Map, Value};
 
@@ -40,6 +40,8 @@ pub struct Problem<'a> {
 pub(crate) enum Scheme {
     /// By steps of a method.
     Steps { method: Method, h: f64, steps: u64 },
+    /// By adaptive steps of a method, with nodes at the multiples of the time `h`, the last of which is at the time `end`.
+    Adaptive { method: Method, tolerance: f64, end: f64, h: f64, steps: u64 },
     /// The exact flow after k steps, for every k.
     ExactSteps { h: f64, steps: u64 },
     /// The exact flow at the times of the samples (k, t).
@@ -101,7 +103,9 @@ impl<'a> Problem<'a> {
     /// The number of steps; of the exact flow at given times, that of the last one.
     pub(crate) fn steps(&self) -> u64 {
         match &self.scheme {
-            Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. } => *steps,
+            Scheme::Steps { steps, .. }
+            | Scheme::Adaptive { steps, .. }
+            | Scheme::ExactSteps { steps, .. } => *steps,
             Scheme::ExactTimes(nodes) => nodes.last().map_or(0, |(k, _)| *k),
         }
     }
@@ -122,7 +126,7 @@ impl<'a> Problem<'a> {
     fn admissible(&self) -> Result<(), Malformed> {
         let last = self.model.methods().last();
         let any = match &self.scheme {
-            Scheme::Steps { method, .. } => Some(method),
+            Scheme::Steps { method, .. } | Scheme::Adaptive { method, .. } => Some(method),
             // One of the continuous equations.
             _ => last,
         };
@@ -150,7 +154,11 @@ impl<'a> Problem<'a> {
 impl Scheme {
     fn of(case: &Case, model: &Declared) -> Result<Self, Malformed> {
         let id = method_or_first(case, model)?;
+        paced(case)?;
         if id == "exact" {
+            if case.tolerance.is_some() {
+                return Err(Malformed::new("tolerance", "goes with a method; the exact flow needs none"));
+            }
             return match (&case.h, &case.steps) {
                 (None, None) => Ok(Scheme::ExactTimes(times(case)?)),
                 _ => Ok(Scheme::ExactSteps { h: step_size(case)?, steps: steps(case)? }),
@@ -161,7 +169,30 @@ impl Scheme {
             let ids: Vec<_> = model.methods().iter().map(|method| method.id).chain(["exact"]).collect();
             unknown(&id, "method", &ids, "method")
         })?;
-        Ok(Scheme::Steps { method, h: step_size(case)?, steps: steps(case)? })
+        let Some(Number(tolerance)) = case.tolerance else {
+            return Ok(Scheme::Steps { method, h: step_size(case)?, steps: steps(case)? });
+        };
+        let (end, every) = (given(&case.until, "until")?.0, given(&case.every_time, "every_time")?.0);
+        let (h, steps) = Run::nodes(end, every).map_err(|error| match error {
+            nhi_run::Error::Argument { name: "until", problem } => Malformed::new("until", problem),
+            nhi_run::Error::Argument { problem, .. } => Malformed::new("every_time", problem),
+            error => Malformed::new("tolerance", error.to_string()),
+        })?;
+        Ok(Scheme::Adaptive { method, tolerance, end, h, steps })
+    }
+}
+
+/// Whether a case has either steps of one size or a tolerance.
+fn paced(case: &Case) -> Result<(), Malformed> {
+    let fixed = [("h", &case.h), ("steps", &case.steps), ("every", &case.every)];
+    let adaptive = [("until", &case.until), ("every_time", &case.every_time)];
+    let (others, problem) = match case.tolerance {
+        Some(_) => (&fixed[..], "goes without `tolerance`, which has `until` and `every_time`"),
+        None => (&adaptive[..], "goes with `tolerance`; with `h` there are `steps` and `every`"),
+    };
+    match others.iter().find(|(_, field)| field.is_some()) {
+        Some((name, _)) => Err(Malformed::new(*name, problem)),
+        None => Ok(()),
     }
 }
 
@@ -189,13 +220,17 @@ fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
         parameters.filter(|name| !is_given(name)).map(|name| format!("params.{name}")).collect();
     missing.dedup();
     // The exact flow can do with the times of samples.
-    let has_steps = case.method.as_deref() != Some("exact") || case.h.is_some() || case.steps.is_some();
+    let is_adaptive = case.tolerance.is_some();
+    let is_exact = case.method.as_deref() == Some("exact") && case.h.is_none() && case.steps.is_none();
+    let has_steps = !is_adaptive && !is_exact;
     let has_start = case.initial.is_none();
     for (name, is_missing) in [
         ("q0", has_start && case.q0.is_none()),
         ("v0", has_start && case.v0.is_none()),
         ("h", has_steps && case.h.is_none()),
         ("steps", has_steps && case.steps.is_none()),
+        ("until", is_adaptive && case.until.is_none()),
+        ("every_time", is_adaptive && case.every_time.is_none()),
     ] {
         missing.extend(is_missing.then(|| name.to_owned()));
     }
@@ -310,6 +345,9 @@ fn inputs(case: &Case, length: usize, scheme: &Scheme) -> Result<Inputs, Malform
         Inputs::Held(numbers) => return Ok(Inputs::Held(sized(numbers, length, "inputs")?)),
         Inputs::PerStep(vectors) => vectors,
     };
+    if let Scheme::Adaptive { .. } = scheme {
+        return Err(Malformed::new("inputs", "with `tolerance` they are held: expected one vector"));
+    }
     let (Scheme::Steps { steps, .. } | Scheme::ExactSteps { steps, .. }) = scheme else {
         return Err(Malformed::new("inputs", "one vector per step needs `h` and `steps`"));
     };

@@ -78,6 +78,10 @@ impl Problem<'_> {
             Scheme::Steps { method, h, steps } => {
                 (nhi_run::Scheme::Steps(system.variant(method.id)?), *h, *steps)
             }
+            Scheme::Adaptive { method, tolerance, end, h, steps } => {
+                let variant = system.variant(method.id)?;
+                (nhi_run::Scheme::Adaptive { variant, tolerance: *tolerance, end: *end }, *h, *steps)
+            }
             Scheme::ExactSteps { h, steps } => (nhi_run::Scheme::Exact, *h, *steps),
             // Each has a time of its own.
             Scheme::ExactTimes(_) => (nhi_run::Scheme::Exact, 1.0, 0),

@@ -30,8 +30,16 @@ pub(crate) struct Simulate {
     /// The number of steps; with `--until` the largest number, a million if left out.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// End the run where a condition becomes true, such as `x >= 1`. It is located to rounding, and is the last sample.
-    #[arg(long, value_name = "CONDITION")]
+    /// The tolerance of the error of two steps, in the place of --h and --steps: relative for numbers above 1, and absolute below.
+    /// The sizes of the steps follow from it. Samples are at the multiples of --every-time, and at the time --until.
+    #[arg(long, value_name = "TOL")]
+    tolerance: Option<String>,
+    /// With --tolerance, the time from one sample to the next; a thousandth of the time --until if left out.
+    #[arg(long, value_name = "DT")]
+    every_time: Option<String>,
+    /// End the run where a condition becomes true, such as `x >= 1`. It is located to rounding, and is the last sample. With
+    /// --tolerance also the time of the last sample.
+    #[arg(long, value_name = "CONDITION|T", allow_hyphen_values = true)]
     until: Option<String>,
     /// Note the times at which a condition becomes true. May be repeated.
     #[arg(long, value_name = "NAME=CONDITION")]
@@ -134,6 +142,8 @@ impl Simulate {
     fn case(&self, format: Format, interrupt: &Interrupt) -> Result<(), Failed> {
         let flags = [
             ("steps", self.steps.is_some()),
+            ("tolerance", self.tolerance.is_some()),
+            ("every-time", self.every_time.is_some()),
             ("until", self.until.is_some()),
             ("event", !self.event.is_empty()),
             ("method", self.method.is_some()),
@@ -186,7 +196,7 @@ impl Simulate {
         self.outputs.pictures.check_columns(&run, &swept)?;
         let drawn = self.bodies.read(&run.system)?;
         let bodies = bodies::read(&run.system, &drawn)?;
-        if let Scheme::Steps(variant) = run.scheme {
+        if let Some(variant) = run.scheme.variant() {
             let forewarning = run.system.forewarning(variant).map_err(failed)?;
             let is_forewarned = forewarning.is_some();
             warn(forewarning);
@@ -206,9 +216,9 @@ impl Simulate {
             self.outputs.pictures.place(&bodies, &mut recording);
             recording
         } else {
-            if self.until.is_some() || !self.event.is_empty() {
+            if self.condition().is_some() || !self.event.is_empty() {
                 return Err(flag(
-                    if self.until.is_some() { "until" } else { "event" },
+                    if self.condition().is_some() { "until" } else { "event" },
                     "goes without --sweep",
                 ));
             }
@@ -241,25 +251,106 @@ impl Simulate {
                 .ok_or_else(|| flag("event", format!("expected NAME=CONDITION, found `{event}`")))?;
             recorded.push((name.trim().to_owned(), condition.trim().to_owned()));
         }
-        Events::new(system, self.until.as_deref(), &recorded).map_err(failed)
+        Events::new(system, self.condition(), &recorded).map_err(failed)
+    }
+
+    /// The time of the last sample, if it is one that ends the run.
+    fn end(&self) -> Option<f64> {
+        self.until.as_deref().and_then(number)
+    }
+
+    /// The condition that ends the run.
+    fn condition(&self) -> Option<&str> {
+        self.until.as_deref().filter(|_| self.end().is_none())
+    }
+
+    /// What determines the times of steps and samples, unless a flag is missing.
+    fn pace(&self) -> Result<Option<Pace>, Failed> {
+        let read = |name: &str, text: &str| number(text).ok_or_else(|| flag(name, not_a_number(text)));
+        let Some(tolerance) = &self.tolerance else {
+            if self.every_time.is_some() {
+                return Err(flag(
+                    "every-time",
+                    "goes with --tolerance; --every is the number of steps from one sample to the next",
+                ));
+            }
+            if self.end().is_some() {
+                let problem = "a time goes with --tolerance; with --h, --steps is the number of steps, and `t >= T` a condition";
+                return Err(flag("until", problem));
+            }
+            let most = self.until.as_ref().map(|_| Run::MOST_STEPS);
+            let (Some(h), Some(steps)) = (&self.start.h, self.steps.or(most)) else { return Ok(None) };
+            return Ok(Some(Pace::Steps { h: read("h", h)?, steps, every: self.every.unwrap_or(1) }));
+        };
+        for (name, is_given, instead) in [
+            ("h", self.start.h.is_some(), "--tolerance, from which the sizes of the steps follow"),
+            ("steps", self.steps.is_some(), "--tolerance; the last sample is at the time --until"),
+            (
+                "every",
+                self.every.is_some(),
+                "--tolerance; --every-time is the time from one sample to the next",
+            ),
+        ] {
+            if is_given {
+                return Err(flag(name, format!("goes without {instead}")));
+            }
+        }
+        let tolerance = read("tolerance", tolerance)?;
+        let every = self.every_time.as_deref().map(|text| read("every-time", text)).transpose()?;
+        let (end, every) = match (self.end(), self.condition(), every) {
+            (Some(end), _, every) => (end, every.unwrap_or(end.abs() / PARTS)),
+            (None, Some(_), Some(every)) => (every * Run::MOST_STEPS as f64, every),
+            (None, Some(_), None) => {
+                let problem =
+                    "missing: with a condition that ends the run, the time from one sample to the next";
+                return Err(flag("every-time", problem));
+            }
+            (None, None, _) => return Ok(None),
+        };
+        let nodes = Run::nodes(end, every).map_err(|error| match error {
+            nhi_run::Error::Argument { name: "every", problem } => flag("every-time", problem),
+            nhi_run::Error::Argument { name, problem } => flag(name, problem),
+            error => failed(error),
+        });
+        let (h, steps) = nodes?;
+        Ok(Some(Pace::Tolerance { tolerance, end, h, steps }))
     }
 
     /// The run that the flags describe; swept values are those of the first combination.
     fn run(&self, system: System, defaults: Option<&Defaults>, sweeps: &[Sweep]) -> Result<Run, Failed> {
-        let most = self.until.as_ref().map(|_| Run::MOST_STEPS);
-        let given = self.steps.or(most);
-        let steps = given.is_none().then(|| "--steps N".to_owned());
-        self.start.all_given(&system, defaults, sweeps, steps)?;
+        let pace = self.pace()?;
+        let is_missing = |name, is_missing: bool| is_missing.then_some(name);
+        let missing = match self.tolerance {
+            None => {
+                let steps = self.steps.is_none() && self.until.is_none();
+                [is_missing("--h H", self.start.h.is_none()), is_missing("--steps N", steps)]
+            }
+            Some(_) => [is_missing("--until T", pace.is_none()), None],
+        };
+        let missing: Vec<&str> = missing.into_iter().flatten().collect();
+        self.start.all_given(&system, defaults, sweeps, &missing)?;
+        let missing = missing.first().and_then(|text| text.trim_start_matches('-').split(' ').next());
+        let pace = pace.ok_or_else(|| flag(missing.unwrap_or_default(), "missing"))?;
         let mut run = self.start.run(system, defaults, self.method.as_deref(), sweeps)?;
-        let steps = given.ok_or_else(|| flag("steps", "missing"))?;
-        run.steps = steps;
-        run.every = self.every.unwrap_or(1);
+        match pace {
+            Pace::Steps { h, steps, every } => (run.h, run.steps, run.every) = (h, steps, every),
+            Pace::Tolerance { tolerance, end, h, steps } => {
+                let Scheme::Steps(variant) = run.scheme else {
+                    return Err(flag("tolerance", "goes with a method; the exact flow needs none"));
+                };
+                run.scheme = Scheme::Adaptive { variant, tolerance, end };
+                (run.h, run.steps) = (h, steps);
+            }
+        }
         let names = run.system.inputs();
         match &self.inputs {
             Some(text) if text.contains('=') && !Path::new(text).exists() => {
                 run.inputs = Inputs::Held(constants(text, names)?);
             }
-            Some(file) => run.inputs = inputs(Path::new(file), names, run.h, steps)?,
+            Some(_) if self.tolerance.is_some() => {
+                return Err(flag("inputs", "with --tolerance they are held: expected NAME=VALUE,..."));
+            }
+            Some(file) => run.inputs = inputs(Path::new(file), names, run.h, run.steps)?,
             None if names.is_empty() => {}
             None => warn(Some(format!("no --inputs are given: `{}` = 0", names.join("` = 0, `")))),
         }
@@ -341,14 +432,20 @@ impl Simulate {
             add("bodies", bodies::field(bodies));
         }
         add("params", params(run.system.parameters(), &run.parameters).into());
-        let method = match run.scheme {
-            Scheme::Steps(variant) => variant.to_string(),
-            Scheme::Exact => "exact".to_owned(),
-        };
+        let method = run.scheme.variant().map_or_else(|| "exact".to_owned(), |variant| variant.to_string());
         add("method", method.into());
-        add("h", run.h.into());
-        add("steps", run.steps.into());
-        add("every", run.every.into());
+        match run.scheme {
+            Scheme::Adaptive { tolerance, end, .. } => {
+                add("tolerance", tolerance.into());
+                add("until", end.into());
+                add("every_time", run.h.abs().into());
+            }
+            Scheme::Steps(_) | Scheme::Exact => {
+                add("h", run.h.into());
+                add("steps", run.steps.into());
+                add("every", run.every.into());
+            }
+        }
         add("q0", run.q0.as_slice().into());
         add("v0", run.v0.as_slice().into());
         if !run.z0.is_empty() {
@@ -385,8 +482,11 @@ impl Start {
     /// conserved.
     pub(crate) fn model(&self, file: &Path, conservative: bool) -> Result<(Declared, f64), Failed> {
         let system = declared::system(file, self.name.as_deref(), &[])?;
-        self.all_given(&system, None, &[], None)?;
+        let missing: &[&str] = if self.h.is_none() { &["--h H"] } else { &[] };
+        self.all_given(&system, None, &[], missing)?;
         let mut run = self.run(system, None, None, &[])?;
+        let h = self.h.as_deref().ok_or_else(|| flag("h", "missing"))?;
+        run.h = number(h).ok_or_else(|| flag("h", not_a_number(h)))?;
         if let Scheme::Steps(variant) = run.scheme {
             let simulation = run.simulation(variant).map_err(hint)?;
             (run.q0, run.v0) = (simulation.q().to_vec(), simulation.v());
@@ -395,13 +495,13 @@ impl Start {
         Ok((model.starting(run.parameters, run.q0, run.v0, conservative), run.h))
     }
 
-    /// Whether nothing is missing, or one flag alone, which has an error of its own.
+    /// Whether nothing is missing, or one flag alone, which has an error of its own. `others` are missing, too.
     fn all_given(
         &self,
         system: &System,
         defaults: Option<&Defaults>,
         sweeps: &[Sweep],
-        others: Option<String>,
+        others: &[&str],
     ) -> Result<(), Failed> {
         let mut missing = Vec::new();
         if defaults.is_none() {
@@ -428,17 +528,14 @@ impl Start {
                 }
             }
         }
-        if self.h.is_none() {
-            missing.push("--h H".to_owned());
-        }
-        missing.extend(others);
+        missing.extend(others.iter().map(|&flag| flag.to_owned()));
         match missing.len() {
             0 | 1 => Ok(()),
             _ => Err(Failed::Wrong(format!("missing: {}", missing.join(" ")))),
         }
     }
 
-    /// A run of no steps, with inputs that are zero.
+    /// A run of no steps, whose size is missing, with inputs that are zero.
     fn run(
         &self,
         system: System,
@@ -476,8 +573,6 @@ impl Start {
             true => Vec::new(),
             false => start(&self.z0, "z0", system.states(), Quantity::State)?,
         };
-        let h = self.h.as_deref().ok_or_else(|| flag("h", "missing"))?;
-        let h = number(h).ok_or_else(|| flag("h", not_a_number(h)))?;
         let scheme = match method {
             Some("exact") => Scheme::Exact,
             Some(id) => Scheme::Steps(system.variant(id).map_err(|error| flag("method", error))?),
@@ -501,7 +596,7 @@ impl Start {
             v0,
             z0,
             inputs,
-            h,
+            h: f64::NAN,
             steps: 0,
             every: 1,
             project,
@@ -518,6 +613,17 @@ impl Start {
             names => Err(flag("set", format!("the parameters {} have no values", names.join(", ")))),
         }
     }
+}
+
+/// Samples of a run until a time, if they are not given.
+const PARTS: f64 = 1000.0;
+
+/// When there are steps and samples.
+enum Pace {
+    /// Steps of one size.
+    Steps { h: f64, steps: u64, every: u64 },
+    /// Steps whose sizes follow from a tolerance, with so many nodes after the start.
+    Tolerance { tolerance: f64, end: f64, h: f64, steps: u64 },
 }
 
 /// What a model has where flags are left out.

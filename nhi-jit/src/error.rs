@@ -85,6 +85,27 @@ pub enum Error {
         /// The reason.
         cause: Failure,
     },
+    /// The state of the method belongs to one step size, and steps of other sizes are needed.
+    FixedStepSize {
+        /// The method.
+        variant: Variant,
+    },
+    /// The tolerance is no positive number, infinite, or below the rounding of steps.
+    Tolerance {
+        /// The given tolerance.
+        tolerance: f64,
+    },
+    /// No step is accurate enough.
+    Stalled {
+        /// The tolerance.
+        tolerance: f64,
+        /// Time at which the step begins.
+        time: f64,
+        /// The size of the last steps that were tried.
+        h: f64,
+        /// Why one of them failed, if it did.
+        cause: Option<Failure>,
+    },
     /// There is no nearest admissible velocity at the initial configuration.
     Projection {
         /// The reason.
@@ -182,6 +203,15 @@ impl fmt::Display for Error {
             }
             Error::Constraint { name, residual } => {
                 write!(f, "the initial velocity violates the constraint `{name}` by {residual:e}")
+            }
+            Error::FixedStepSize { variant } => write!(
+                f,
+                "a tolerance needs steps of different sizes, and the state of `{variant}` belongs to one step size: its momentum is \
+                 reflected at every node"
+            ),
+            Error::Tolerance { tolerance } => Same::Tolerance { tolerance: *tolerance }.fmt(f),
+            Error::Stalled { tolerance, time, h, cause } => {
+                Same::Stalled { tolerance: *tolerance, time: *time, h: *h, cause: *cause }.fmt(f)
             }
             Error::StepSize { h } => Same::StepSize { h: *h }.fmt(f),
             Error::Start { cause } => Same::Start { cause: *cause }.fmt(f),

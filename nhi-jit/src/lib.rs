@@ -36,6 +36,7 @@
 //! Where Cranelift has no back end, or the system refuses executable memory, [`Compiled::new`] returns
 //! [`Error::Unavailable`]. `nhi-interpreter` runs the same functions without compiling them, a few hundred times slower.
 
+mod adaptive;
 mod admissible;
 mod compile;
 mod compiled;
@@ -47,6 +48,7 @@ mod native;
 mod passage;
 mod simulation;
 
+pub use adaptive::AdaptiveSimulation;
 pub use compile::instructions;
 pub use compiled::{Acceleration, Compiled, Point};
 pub use derivatives::{

@@ -299,6 +299,27 @@ impl Simulation {
         Ok(Simulation::of(self.compiled.clone(), self.method, data, state))
     }
 
+    /// The same simulation for steps of size `h` from the present time and state on, whose velocity is `v`. For methods without
+    /// reflections.
+    pub(crate) fn departing(&self, v: &[f64], h: f64) -> Result<Simulation, Error> {
+        let Simulation { limits, statistics, .. } = self;
+        let simulation = self.from_node(self.time(), self.q(), [v, v], h)?;
+        Ok(Simulation { limits: *limits, statistics: statistics.clone(), ..simulation })
+    }
+
+    /// The same simulation at the time `t`, from which its steps are counted.
+    pub(crate) fn arrived(mut self, t: f64) -> Simulation {
+        let t0 = self.functions().layout.t0;
+        self.data[t0] = t;
+        self.state.iter_mut().filter(|x| x.is_subnormal()).for_each(|x| *x = 0.0);
+        Simulation { steps: 0, begun: 0, ..self }
+    }
+
+    /// The kind of the states of the method.
+    pub(crate) fn kind(&self) -> StateKind {
+        self.functions().kind
+    }
+
     /// The simulation that has these [`Simulation::numbers`] after `steps` steps: its next states are those of the simulation
     /// that they were read from, bit for bit. That one was begun at t = 0.
     ///

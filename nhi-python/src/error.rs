@@ -63,8 +63,14 @@ pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
         Jit::Step { step: number, time, cause } => {
             return step(py, message, *number, *time, cause.to_string());
         }
+        Jit::Stalled { time, cause, .. } => {
+            let reason =
+                cause.map_or_else(|| "the tolerance is not met".to_owned(), |cause| cause.to_string());
+            return step(py, message, 0, *time, reason);
+        }
         Jit::Start { cause } => return step(py, message, 0, 0.0, cause.to_string()),
         Jit::StepSize { .. } => "h",
+        Jit::FixedStepSize { .. } | Jit::Tolerance { .. } => "tolerance",
         Jit::NonFinite { quantity, .. } => match quantity {
             Quantity::Parameter => "p",
             Quantity::Coordinate => "q0",

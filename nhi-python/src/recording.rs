@@ -1,6 +1,8 @@
 //! Recordings: columns of samples, files and pictures.
 
-use nhi_run::{About, Bodies, Body, Column, Crossings, Format, Pose, Quantity, RecordedBody, Shape, System};
+use nhi_run::{
+    About, Adaptive, Bodies, Body, Column, Crossings, Format, Pose, Quantity, RecordedBody, Shape, System,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,10 +40,13 @@ fn name(quantity: Quantity) -> &'static str {
     QUANTITIES.iter().find(|(_, known)| *known == quantity).map_or("", |(name, _)| name)
 }
 
-/// What was run, for pickles: system, declaration, parameters, method, step size, whether its energy is conserved, names of the pose's
-/// columns, why it ended, events.
+/// Method, step size, and of adaptive steps their tolerance, their number, and how many pairs were repeated.
+type Steps = (String, f64, Option<(f64, u64, u64)>);
+
+/// What was run, for pickles: system, declaration, parameters, steps, whether its energy is conserved, names of the pose's columns,
+/// why it ended, events.
 type Facts =
-    (String, String, Vec<(String, f64)>, String, f64, bool, Option<Vec<String>>, Option<String>, Crossings);
+    (String, String, Vec<(String, f64)>, Steps, bool, Option<Vec<String>>, Option<String>, Crossings);
 
 /// A body: name, shape, size and expressions.
 pub(crate) type BodyFacts = (String, String, Option<f64>, [String; 3]);
@@ -126,13 +131,21 @@ impl Recording {
 
     /// What was run, by name.
     fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let About { system, declaration, parameters, method, h, stopped, events, .. } = &self.inner.about;
+        let About { system, declaration, parameters, method, h, adaptive, stopped, events, .. } =
+            &self.inner.about;
         let about = PyDict::new(py);
         about.set_item("system", system)?;
         about.set_item("declaration", declaration)?;
         about.set_item("parameters", parameters.iter().cloned().collect::<BTreeMap<_, _>>())?;
         about.set_item("method", method)?;
-        about.set_item("h", h)?;
+        match adaptive {
+            None => about.set_item("h", h)?,
+            Some(Adaptive { tolerance, steps, rejections }) => {
+                about.set_item("tolerance", tolerance)?;
+                about.set_item("steps", steps)?;
+                about.set_item("rejections", rejections)?;
+            }
+        }
         about.set_item("stopped", stopped)?;
         about.set_item("events", events.iter().cloned().collect::<BTreeMap<_, _>>())?;
         Ok(about)
@@ -198,6 +211,7 @@ impl Recording {
             parameters,
             method,
             h,
+            adaptive,
             conservative,
             pose: _,
             stopped,
@@ -207,7 +221,10 @@ impl Recording {
         let columns = columns.iter().map(|column| {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
-        let facts = (system, declaration, parameters, method, h, conservative, pose, stopped, events);
+        let adaptive =
+            adaptive.map(|Adaptive { tolerance, steps, rejections }| (tolerance, steps, rejections));
+        let run = (method, h, adaptive);
+        let facts = (system, declaration, parameters, run, conservative, pose, stopped, events);
         Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), slf.get().bodies(py))))
     }
 
@@ -218,7 +235,10 @@ impl Recording {
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
         bodies: Vec<(BodyFacts, Vec<PyReadonlyArray1<'_, f64>>)>,
     ) -> PyResult<Recording> {
-        let (system, declaration, parameters, method, h, conservative, pose, stopped, events) = facts;
+        let (system, declaration, parameters, (method, h, adaptive), conservative, pose, stopped, events) =
+            facts;
+        let adaptive =
+            adaptive.map(|(tolerance, steps, rejections)| Adaptive { tolerance, steps, rejections });
         let pose = pose.and_then(|names| match names.len() {
             3 => Some(Pose::Planar(names.try_into().ok()?)),
             9 => Some(Pose::Rotation(names.try_into().ok()?)),
@@ -238,6 +258,7 @@ impl Recording {
             parameters,
             method,
             h,
+            adaptive,
             conservative,
             pose,
             stopped,

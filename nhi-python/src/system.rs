@@ -369,7 +369,8 @@ impl Core {
     }
 
     /// A run's samples, and the exception that ended it before its last step. `inputs` has one row, which is held, or a row
-    /// per step.
+    /// per step. With a tolerance, `h` is the time from one sample to the next, and `end` that of the last one; without an end, there
+    /// are as many as `steps`.
     fn record(
         &self,
         py: Python<'_>,
@@ -388,6 +389,8 @@ impl Core {
         until: Option<&str>,
         recorded: Vec<(String, String)>,
         drawn: Vec<BodyFacts>,
+        tolerance: Option<f64>,
+        end: Option<f64>,
     ) -> PyResult<RunResult> {
         let shown = match bodies(drawn)?.as_slice() {
             [] => Shown::Declared(self.system.clone()),
@@ -396,10 +399,21 @@ impl Core {
             )),
         };
         self.functions(py)?;
+        let end = end.unwrap_or(h * steps as f64);
+        let (h, steps) = match tolerance {
+            Some(_) => Run::nodes(end, h).map_err(|error| start(py, &error))?,
+            None => (h, steps),
+        };
         let events = Events::new(&self.system, until, &recorded).map_err(|error| start(py, &error))?;
         let scheme = match method {
             "exact" => Scheme::Exact,
-            _ => Scheme::Steps(self.compiled(py, method)?.1),
+            _ => {
+                let variant = self.compiled(py, method)?.1;
+                match tolerance {
+                    Some(tolerance) => Scheme::Adaptive { variant, tolerance, end },
+                    None => Scheme::Steps(variant),
+                }
+            }
         };
         let mut rows = inputs.as_array().rows().into_iter().map(|row| row.to_vec()).collect::<Vec<_>>();
         let inputs = if is_held { Inputs::Held(rows.swap_remove(0)) } else { Inputs::PerStep(rows) };

@@ -405,3 +405,42 @@ def test_models_of_the_literature():
         getattr(nhi.models, name)
     with pytest.raises(AttributeError, match="there is no model `sleigh`, only "):
         nhi.models.sleigh  # noqa: B018
+
+
+def test_a_tolerance(sleigh, tmp_path):
+    start = {"q0": START["q0"], "v0": START["v0"]}
+    run = sleigh.simulate(P, **start, tolerance=1e-7, until=2, every=0.3)
+    np.testing.assert_array_equal(run.t, [*(0.3 * np.arange(7)), 2])
+    assert run.about["tolerance"] == 1e-7 and run.about["steps"] > 50 and "h" not in run.about
+    assert "tolerance = 1e-07" in repr(run)
+    exact = sleigh.simulate(P, **start, h=0.1, steps=20, method="exact")
+    assert 1e-9 < np.abs(run.q[-1] - exact.q[-1]).max() < 1e-3
+    finer = sleigh.simulate(P, **start, tolerance=1e-12, until=2, every=1, method="dla2_kahanli8")
+    np.testing.assert_allclose(finer.q[-1], exact.q[-1], rtol=0, atol=1e-10)
+    assert pickle.loads(pickle.dumps(run)).about == run.about
+    saved = json.loads(run.save(tmp_path / "run.json").read_text())
+    assert (saved["tolerance"], saved["until"], saved["every_time"]) == (1e-7, 2, 0.3)
+    assert len(sleigh.simulate(P, **start, tolerance=1e-6, until=-1).t) == 1001
+    ended = sleigh.simulate(P, **start, tolerance=1e-9, until="x >= 0.3", every=0.1, record={"half": "x >= 0.15"})
+    assert abs(ended["x"][-1] - 0.3) < 1e-14 and ended.events["until"] == [ended.t[-1]]
+    assert len(ended.events["half"]) == 1
+
+
+def test_what_goes_without_a_tolerance(sleigh):
+    start = {"q0": START["q0"], "v0": START["v0"]}
+    for error, arguments, message in [
+        (TypeError, {}, "h: missing; only a run with a `tolerance`"),
+        (ValueError, {"h": 0.1, "until": 3.0}, "until: a time goes with `tolerance`"),
+        (ValueError, {"h": 0.1, "tolerance": 1e-6, "until": 1}, "h: goes without `tolerance`"),
+        (ValueError, {"steps": 3, "tolerance": 1e-6, "until": 1}, "steps: goes without `tolerance`"),
+        (TypeError, {"tolerance": 1e-6}, "until: missing"),
+        (TypeError, {"tolerance": 1e-6, "until": "x > 1"}, "every: missing"),
+        (ValueError, {"tolerance": 1e-6, "until": 0}, "until: the time must be finite and not zero"),
+        (ValueError, {"tolerance": 1e-6, "until": 1, "every": 0}, "every: the time must be finite and positive"),
+        (ValueError, {"tolerance": 0, "until": 1}, "tolerance: the tolerance must be a finite number"),
+        (ValueError, {"tolerance": 1e-6, "until": 1, "inputs": lambda t: []}, "inputs: with `tolerance` they are held"),
+        (ValueError, {"tolerance": 1e-6, "until": 1, "method": "exact"}, "tolerance: goes with a method"),
+        (ValueError, {"tolerance": 1e-6, "until": 1, "method": "rattle"}, "tolerance: .* belongs to one step size"),
+    ]:
+        with pytest.raises(error, match=message):
+            sleigh.simulate(P, **start, **arguments)

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::recording::{Column, Quantity, Recording};
-use crate::run::{Run, Scheme};
+use crate::run::Run;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ pub fn record_all(
 ) -> Vec<Result<Recording, Error>> {
     // One thread compiles what the others would wait for.
     for run in runs {
-        if let Scheme::Steps(variant) = run.scheme
+        if let Some(variant) = run.scheme.variant()
             && let Err(error) = run.system.compiled(variant)
         {
             return runs.iter().map(|_| Err(error.clone())).collect();

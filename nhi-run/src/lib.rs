@@ -62,6 +62,6 @@ pub use format::{Format, csv, json, npz};
 pub use forms::OneForms;
 pub use page::page;
 pub use plot::plot;
-pub use recording::{About, Column, Pose, Quantity, RecordedBody, Recording};
+pub use recording::{About, Adaptive, Column, Pose, Quantity, RecordedBody, Recording};
 pub use run::{Ended, Exact, Inputs, Run, Sample, Scheme, Stop};
 pub use system::System;

@@ -37,8 +37,10 @@ pub struct About {
     pub parameters: Vec<(String, f64)>,
     /// Id of the method, such as `dla2`.
     pub method: String,
-    /// Step size.
+    /// Step size; of adaptive steps the time from one sample to the next.
     pub h: f64,
+    /// What the sizes of the steps follow from, if they are adaptive.
+    pub adaptive: Option<Adaptive>,
     /// Whether the motion conserves the energy: no force, drive, input or time changes it.
     pub conservative: bool,
     /// The columns that are a pose, where the system has a group factor or the user names them.
@@ -50,6 +52,17 @@ pub struct About {
     /// What is suspicious about the run: velocities that changed their signs at every step for a while, a condition that was to end it
     /// and did not become true.
     pub warnings: Vec<String>,
+}
+
+/// Steps whose sizes follow from a tolerance.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Adaptive {
+    /// The tolerance.
+    pub tolerance: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Number of pairs of steps that were repeated with smaller ones.
+    pub rejections: u64,
 }
 
 /// One quantity at all samples.

@@ -4,10 +4,10 @@ use crate::error::{Error, sized};
 use crate::events::{Crossings, Events};
 use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
-use crate::recording::{About, Column, Pose, Quantity, Recording};
+use crate::recording::{About, Adaptive, Column, Pose, Quantity, Recording};
 use crate::system::System;
 use nhi_codegen::expr::group::{Group, Part};
-use nhi_jit::{Compiled, Point, Simulation};
+use nhi_jit::{AdaptiveSimulation, Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::{Factor, Failure, Vector};
 use std::fmt;
@@ -51,11 +51,11 @@ pub struct Run {
     pub z0: Vec<f64>,
     /// Control inputs.
     pub inputs: Inputs,
-    /// Step size; negative to run backwards.
+    /// Step size; negative to run backwards. Of adaptive steps, the time from one node to the next.
     pub h: f64,
-    /// Number of steps.
+    /// Number of steps; of adaptive steps, number of nodes after the start.
     pub steps: u64,
-    /// Number of steps from one sample to the next, at least 1.
+    /// Number of steps, or of nodes, from one sample to the next, at least 1.
     pub every: u64,
     /// Whether the start is replaced by the nearest admissible one, instead of being refused.
     pub project: bool,
@@ -64,12 +64,31 @@ pub struct Run {
 }
 
 /// How a trajectory is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Scheme {
     /// By steps of a method.
     Steps(Variant),
+    /// By steps of a method whose sizes follow from a tolerance, as [`AdaptiveSimulation`] takes them.
+    Adaptive {
+        /// The method.
+        variant: Variant,
+        /// The tolerance.
+        tolerance: f64,
+        /// The time of the last node. Those before it are multiples of the time [`Run::h`].
+        end: f64,
+    },
     /// By the exact flow, to nearly the accuracy of `f64`.
     Exact,
+}
+
+impl Scheme {
+    /// The method whose steps are taken.
+    pub fn variant(&self) -> Option<Variant> {
+        match *self {
+            Scheme::Steps(variant) | Scheme::Adaptive { variant, .. } => Some(variant),
+            Scheme::Exact => None,
+        }
+    }
 }
 
 /// Control inputs.
@@ -143,6 +162,8 @@ pub struct Ended {
     pub events: Crossings,
     /// The condition that was to end it, if all steps were taken and it did not become true.
     pub missed: Option<String>,
+    /// The steps that were taken, if they were adaptive.
+    pub adaptive: Option<Adaptive>,
 }
 
 impl From<Stop> for Ended {
@@ -384,6 +405,9 @@ impl Run {
                 ))
             }
             Scheme::Steps(variant) => self.steps((variant, events), wanted, take, progress),
+            Scheme::Adaptive { variant, tolerance, end } => {
+                self.adaptive((variant, tolerance, end), events, wanted, take, progress)
+            }
             Scheme::Exact if !events.is_empty() => {
                 refused("events are found by methods, not by the exact flow".to_owned())
             }
@@ -434,6 +458,7 @@ impl Run {
             ringing: simulation.statistics().ringing().map(name).collect(),
             events,
             missed: None,
+            adaptive: None,
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -481,6 +506,90 @@ impl Run {
                 return Ok(ended(Some(Stop::Interrupted(k)), &simulation, crossings));
             }
         }
+    }
+
+    fn adaptive(
+        &self,
+        (variant, tolerance, end): (Variant, f64, f64),
+        events: &Events,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Ended, Error> {
+        let exact = Exact::new(&self.system, &self.parameters)?;
+        let start = AdaptiveSimulation::new(&self.simulation(variant)?, tolerance);
+        let mut adaptive = start.map_err(|error| match error {
+            nhi_jit::Error::FixedStepSize { .. } | nhi_jit::Error::Tolerance { .. } => {
+                Error::Argument { name: "tolerance", problem: error.to_string() }
+            }
+            error => error.into(),
+        })?;
+        let ended = |stop, adaptive: &AdaptiveSimulation, events: Crossings| {
+            let (steps, rejections) = (adaptive.steps(), adaptive.rejections());
+            let adaptive = Some(Adaptive { tolerance, steps, rejections });
+            Ended { stop, events, adaptive, ..Ended::default() }
+        };
+        let (mut crossings, mut held) = (events.crossings(), events.hold(adaptive.simulation()));
+        let last = (0..=self.steps).rfind(|&k| wanted(k)).unwrap_or(0);
+        for k in 0..=last {
+            let t = if k == self.steps { end } else { k as f64 * self.h };
+            while k > 0 && adaptive.simulation().time() != t {
+                let [first, middle] = match adaptive.step(Some(t)) {
+                    Ok(before) => before,
+                    Err(error) => return Ok(ended(Some(Stop::Step(error)), &adaptive, crossings)),
+                };
+                for (before, after) in [(&first, &middle), (&middle, adaptive.simulation())] {
+                    let now = events.hold(after);
+                    match events.cross((before, &held), (after, &now), &mut crossings) {
+                        Ok(None) => held = now,
+                        Ok(Some(at_event)) => {
+                            take(Sample { k, ..exact.sample_of(&at_event) });
+                            return Ok(ended(None, &adaptive, crossings));
+                        }
+                        Err(error) => return Ok(ended(Some(Stop::Step(error)), &adaptive, crossings)),
+                    }
+                }
+                if progress(k).is_break() {
+                    let taken = adaptive.steps();
+                    return Ok(ended(Some(Stop::Interrupted(taken)), &adaptive, crossings));
+                }
+            }
+            if wanted(k) {
+                take(Sample { k, ..exact.sample_of(adaptive.simulation()) });
+            }
+            if events.are_over(&held) {
+                break;
+            }
+        }
+        let missed = events.missed(&held);
+        Ok(Ended { missed, ..ended(None, &adaptive, crossings) })
+    }
+
+    /// The time from one node to the next, and the number of nodes after the start, of a run until the time `end` with nodes at the
+    /// multiples of the time `every`, and at the end.
+    ///
+    /// # Errors
+    /// Times that are not finite or not positive, and more samples than are kept.
+    pub fn nodes(end: f64, every: f64) -> Result<(f64, u64), Error> {
+        let wrong = |name, problem| Err(Error::Argument { name, problem });
+        if end == 0.0 || !end.is_finite() {
+            return wrong("until", format!("the time must be finite and not zero, found {end}"));
+        }
+        if every.is_nan() || every <= 0.0 || every.is_infinite() {
+            return wrong("every", format!("the time must be finite and positive, found {every}"));
+        }
+        let count = end.abs() / every;
+        if count > MAX_SAMPLES as f64 {
+            return wrong(
+                "every",
+                format!("{count:.0} samples are too many, at most {MAX_SAMPLES} are kept"),
+            );
+        }
+        // Times that users write are rounded.
+        let whole = count.round();
+        let is_whole = (count - whole).abs() <= 1e-9 * count;
+        let count = if is_whole { whole } else { count.ceil() };
+        Ok((every.copysign(end), (count as u64).max(1)))
     }
 
     fn exact(
@@ -559,6 +668,9 @@ impl Run {
             return wrong("every", format!("{samples} samples are too many, at most {MAX_SAMPLES} are kept"));
         }
         match &self.inputs {
+            Inputs::PerStep(_) if matches!(self.scheme, Scheme::Adaptive { .. }) => {
+                wrong("inputs", "with a tolerance they are held: expected one vector".to_owned())
+            }
             Inputs::Held(inputs) => sized("inputs", inputs, system.inputs().len()),
             Inputs::PerStep(all) if all.len() as u64 != self.steps => {
                 let message =
@@ -608,7 +720,8 @@ impl Run {
         for (i, name) in system.velocities().iter().enumerate() {
             add(format!("p_{name}"), Quantity::Momentum, &|sample| sample.p[i]);
         }
-        if matches!(self.scheme, Scheme::Steps(variant) if variant.method.facts().kind == Kind::Reflecting) {
+        let variant = self.scheme.variant();
+        if variant.is_some_and(|variant| variant.method.facts().kind == Kind::Reflecting) {
             for (which, prefix, quantity) in
                 [(0, "p_pre", Quantity::MomentumBefore), (1, "p_post", Quantity::MomentumAfter)]
             {
@@ -640,13 +753,13 @@ impl Run {
         }
         let last = samples.last().map_or(0, |sample| sample.k);
         let mut about = self.about(ended, last);
-        about.warnings.extend(self.lost(samples, &labels));
+        about.warnings.extend(self.lost(samples, &labels, about.adaptive));
         Recording { about, columns, bodies: Vec::new() }
     }
 
     /// What to say about constraints that a method keeps but for rounding, if this is large.
-    fn lost(&self, samples: &[Sample], labels: &[String]) -> Option<String> {
-        let Scheme::Steps(variant) = self.scheme else { return None };
+    fn lost(&self, samples: &[Sample], labels: &[String], adaptive: Option<Adaptive>) -> Option<String> {
+        let variant = self.scheme.variant()?;
         // The others drift off the constraints.
         if matches!(variant.method.facts().kind, Kind::RungeKutta | Kind::MuntheKaas) {
             return None;
@@ -656,7 +769,12 @@ impl Run {
             steps.clone().flat_map(of).fold(0.0, |largest: f64, x| largest.max(x.abs()))
         };
         let (size, speed) = (largest(|sample| &sample.q), largest(|sample| &sample.v));
-        if (self.h * speed).abs() <= AT_REST * f64::EPSILON * size {
+        // Of adaptive steps, the mean size.
+        let h = match (adaptive, samples.last()) {
+            (Some(Adaptive { steps, .. }), Some(last)) => last.t / steps as f64,
+            _ => self.h,
+        };
+        if (h * speed).abs() <= AT_REST * f64::EPSILON * size {
             return None;
         }
         let exact = Exact::new(&self.system, &self.parameters).ok()?;
@@ -704,18 +822,20 @@ impl Run {
     /// What was run, up to the step `last`.
     fn about(&self, ended: Ended, last: u64) -> About {
         let system = &self.system;
+        let limit = match self.scheme {
+            Scheme::Adaptive { end, .. } => format!("until t = {end}"),
+            _ => format!("in {last} steps"),
+        };
         let missed =
-            ended.missed.map(|condition| format!("until: `{condition}` has not become true in {last} steps"));
+            ended.missed.map(|condition| format!("until: `{condition}` has not become true {limit}"));
         let parameters = system.parameters().iter().cloned().zip(self.parameters.iter().copied());
         About {
             system: system.name().to_owned(),
             declaration: system.fingerprint().to_owned(),
             parameters: parameters.collect(),
-            method: match self.scheme {
-                Scheme::Steps(variant) => variant.to_string(),
-                Scheme::Exact => "exact".to_owned(),
-            },
+            method: self.scheme.variant().map_or_else(|| "exact".to_owned(), |variant| variant.to_string()),
             h: self.h,
+            adaptive: ended.adaptive,
             conservative: system.is_conservative(),
             pose: self.pose.clone().or_else(|| pose(system)),
             warnings: self.ringing(&ended.ringing).into_iter().chain(missed).collect(),

@@ -1,4 +1,5 @@
 use crate::Scalar;
+use crate::tolerance::SMALLEST;
 use core::fmt;
 
 /// Some of the constraints of a system, by their labels, or some of its velocities, by their names.
@@ -377,6 +378,22 @@ pub enum Error {
         /// The step size.
         h: f64,
     },
+    /// The tolerance is no positive number, infinite, or below the rounding of steps.
+    Tolerance {
+        /// The given tolerance.
+        tolerance: f64,
+    },
+    /// No step of an [`AdaptiveSimulation`](crate::AdaptiveSimulation) is accurate enough.
+    Stalled {
+        /// The tolerance.
+        tolerance: f64,
+        /// Time at which the step begins.
+        time: f64,
+        /// The size of the last steps that were tried.
+        h: f64,
+        /// Why one of them failed, if it did.
+        cause: Option<Failure>,
+    },
     /// A snapshot does not belong to this system and method.
     Snapshot {
         /// What differs.
@@ -439,6 +456,18 @@ impl fmt::Display for Error {
             Error::Unreachable { t, now, h } => {
                 write!(f, "steps of {h} from t = {now} do not lead to t = {t}")
             }
+            Error::Tolerance { tolerance } => write!(
+                f,
+                "the tolerance must be a finite number that is not below {SMALLEST:e}, the rounding of steps, not {tolerance}"
+            ),
+            Error::Stalled { time, h, cause: Some(cause), .. } => {
+                write!(f, "from t = {time}: steps fail, also those of {h:.1e}: {cause}")
+            }
+            Error::Stalled { tolerance, time, h, cause: None } => write!(
+                f,
+                "from t = {time}: steps of {h:.1e} do not meet the tolerance {tolerance:e}: the motion is singular here, or \
+                 less smooth than the tolerance needs"
+            ),
             Error::Snapshot { fault } => write!(f, "{fault}"),
             Error::Checkpoint => f.write_str(
                 "the checkpoint does not belong to this ensemble: the number of trajectories or the size of \

@@ -5,6 +5,7 @@
 //! for this system; this crate runs them. They do not allocate, do not panic and work without `std`.
 //!
 //! - [`Simulation`] integrates a system with a method from an initial state; a [`Snapshot`] contains all of its numbers.
+//! - [`AdaptiveSimulation`] does so with steps whose sizes follow from a [tolerance](Builder::tolerance).
 //! - [`Ensemble`] integrates many trajectories at once.
 //! - The methods are values. [`Dla2`] is recommended, and [`Rdp`] with a group factor. [`Rattle`] and
 //!   the other reflecting methods have parasitic modes ([`Simulation::parasite`]). [`Rk4`] is for short runs.
@@ -88,6 +89,8 @@ mod simulation;
 mod state;
 pub mod statistics;
 mod system;
+#[doc(hidden)]
+pub mod tolerance;
 mod trigonometry;
 mod unchecked;
 
@@ -129,7 +132,7 @@ pub use samples::{Sample, SampleOf, Samples};
 pub use scalar::Scalar;
 #[cfg(feature = "std")]
 pub use simulation::Snapshot;
-pub use simulation::{Builder, NoStart, NoStepSize, Simulation};
+pub use simulation::{AdaptiveSimulation, Builder, NoStart, NoStepSize, Simulation, Tolerance};
 pub use state::{AnyStepSize, JumpState, NodeState, State};
 pub use system::{Acceleration, Start, Symmetry, System, Vector};
 pub use unchecked::{Arithmetic, Separate};

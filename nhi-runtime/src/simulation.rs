@@ -1,5 +1,6 @@
 //! One trajectory.
 
+mod adaptive;
 mod builder;
 mod change;
 mod clock;
@@ -7,7 +8,8 @@ mod events;
 #[cfg(feature = "std")]
 mod snapshot;
 
-pub use builder::{Builder, NoStart, NoStepSize};
+pub use adaptive::AdaptiveSimulation;
+pub use builder::{Builder, NoStart, NoStepSize, Tolerance};
 #[cfg(feature = "std")]
 pub use snapshot::Snapshot;
 

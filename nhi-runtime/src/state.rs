@@ -29,7 +29,7 @@ pub trait State<S: System + ?Sized, T: Scalar>: Fields<T> + Debug {
 /// A state from which steps of any size can be taken, one after the other: that of a method without reflections.
 #[diagnostic::on_unimplemented(
     message = "the steps of this method have one size",
-    label = "its state belongs to one step size, and a step to this time would be shortened",
+    label = "its state belongs to one step size, and this needs steps of other sizes",
     note = "`Rattle` and the other reflecting methods carry a momentum that is reflected at every node; `Dla2`, `DlaRattle`, \
             `Rdp` and `RattleRestarted` take steps of any size"
 )]

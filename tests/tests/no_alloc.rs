@@ -114,6 +114,29 @@ fn many_steps_at_once_allocate_nothing() {
     check(&lie::chaplygin_sleigh::MODEL, Rdp);
 }
 
+/// Steps whose sizes follow from a tolerance, among them rejected ones, and shortened ones to a time.
+#[test]
+fn adaptive_steps_allocate_nothing() {
+    fn check<S: Declared + Clone, M: Method<S>>(row: &Row<S>, method: M)
+    where
+        M::State<f64>: nhi_runtime::AnyStepSize,
+    {
+        let (q, v) = row.start(&row.example());
+        let builder = Simulation::builder(row.example(), method).start(q, v);
+        let mut simulation = builder.tolerance(1e-7).build().unwrap();
+        let before = count();
+        let ran = (1..=20).try_for_each(|k| simulation.run_until(0.5 * f64::from(k)));
+        let stepped = ran.and_then(|()| simulation.step());
+        let allocations = count() - before;
+        assert_eq!((stepped, allocations), (Ok(()), 0), "{}", row.name);
+        assert!(simulation.rejections() > 0, "{}", row.name);
+    }
+
+    check(&chaotic_r7::MODEL, Dla2);
+    check(&chaotic_r7::MODEL, Compose::suzuki4(Dla2));
+    check(&lie::chaplygin_sleigh::MODEL, Rdp);
+}
+
 /// Three blocks of trajectories on one and on several threads. Threads allocate nothing; who gives them
 /// work from outside may have to lengthen their queue, for a call and not for a step.
 #[test]

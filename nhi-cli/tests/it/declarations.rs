@@ -508,6 +508,131 @@ fn a_run_says_what_it_did() {
     assert!(text(&done.stderr).contains(", dot_y from 0.5 to "), "{}", text(&done.stderr));
 }
 
+/// With a tolerance, samples are at the times that are asked for, and what is written as JSON is a case again.
+#[test]
+fn runs_with_a_tolerance() {
+    let folder = folder("tolerance");
+    let start = START.replace(" --h 0.01", " --method dla2");
+    let done = nhi(&folder, &format!("{start} --tolerance 1e-6 --until 2 --every-time 0.3 --out out.csv"));
+    let said = text(&done.stderr);
+    assert!(said.contains(" steps by dla2 with the tolerance 1e-6 to t = 2, "), "{said}");
+    assert!(said.contains(" pairs of steps repeated, 8 samples: out.csv\nconstraints hold to "), "{said}");
+    let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
+    let times: Vec<f64> = (0..7).map(|k| 0.3 * f64::from(k)).chain([2.0]).collect();
+    assert_eq!(column(&csv, "t"), times);
+    for more in ["--until pi/3", "--until t>=0.25 --every-time 0.1", "--until -1 --every-time 1/4"] {
+        let done =
+            nhi(&folder, &format!("{start} --tolerance 1e-6 {more} --out out.json --plot out.svg --quiet"));
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        let json: Value = serde_json::from_slice(&std::fs::read(folder.join("out.json")).unwrap()).unwrap();
+        assert_eq!((json["tolerance"].as_f64(), json.get("h")), (Some(1e-6), None));
+        let last = json["samples"].as_array().unwrap().last().unwrap()["t"].as_f64().unwrap();
+        let expected = match more {
+            "--until pi/3" => std::f64::consts::PI / 3.0,
+            "--until -1 --every-time 1/4" => -1.0,
+            _ => 0.25,
+        };
+        assert!((last - expected).abs() < 1e-14, "{more}: {last}");
+        if !more.contains(">=") {
+            let again = nhi(&folder, "check out.json");
+            assert!(text(&again.stdout).contains(" agree to 0.0e0"), "{more}: {}", text(&again.stderr));
+        }
+    }
+    let swept = nhi(
+        &folder,
+        &format!("{start} --tolerance 1e-6 --until 1 --every-time 0.5 --sweep m=1,2 --out out.csv"),
+    );
+    assert!(swept.status.success(), "{}", text(&swept.stderr));
+    let csv = std::fs::read_to_string(folder.join("out.csv")).unwrap();
+    assert_eq!(column(&csv, "t"), [0.0, 0.5, 1.0, 0.0, 0.5, 1.0]);
+}
+
+/// Flags and fields that exclude each other, and that go together.
+#[test]
+fn mistakes_with_a_tolerance() {
+    let folder = folder("tolerances");
+    let start = START.replace(" --h 0.01", "");
+    for (flags, message) in [
+        ("--tolerance 1e-6", "--until: missing\n"),
+        (
+            "--tolerance 1e-6 --until 1 --h 0.1",
+            "--h: goes without --tolerance, from which the sizes of the steps follow\n",
+        ),
+        (
+            "--tolerance 1e-6 --until 1 --steps 9",
+            "--steps: goes without --tolerance; the last sample is at the time --until\n",
+        ),
+        (
+            "--tolerance 1e-6 --until 1 --every 9",
+            "--every: goes without --tolerance; --every-time is the time from one sample to the next\n",
+        ),
+        (
+            "--h 0.1 --steps 3 --every-time 1",
+            "--every-time: goes with --tolerance; --every is the number of steps from one sample to the next\n",
+        ),
+        (
+            "--h 0.1 --until 3",
+            "--until: a time goes with --tolerance; with --h, --steps is the number of steps, ",
+        ),
+        ("--tolerance 1e-6 --until x>1", "--every-time: missing: "),
+        (
+            "--tolerance 1e-6 --until 1 --every-time 0",
+            "--every-time: the time must be finite and positive, found 0\n",
+        ),
+        ("--tolerance 1e-6 --until 0", "--until: the time must be finite and not zero, found 0\n"),
+        (
+            "--tolerance 0 --until 1",
+            "tolerance: the tolerance must be a finite number that is not below 1e-14, ",
+        ),
+        ("--tolerance few --until 1", "--tolerance: "),
+        (
+            "--tolerance 1e-6 --until 1 --method exact",
+            "--tolerance: goes with a method; the exact flow needs none\n",
+        ),
+        (
+            "--tolerance 1e-6 --until 1 --method rattle",
+            "tolerance: a tolerance needs steps of different sizes, and the state of `rattle` belongs to one step size: ",
+        ),
+        ("--tolerance 1e-6 --until x>1 --every-time 1 --sweep m=1,2", "--until: goes without --sweep\n"),
+    ] {
+        let wrong = nhi(&folder, &format!("{start} {flags} --out out.csv"));
+        let said = text(&wrong.stderr);
+        assert_eq!(wrong.status.code(), Some(2), "{flags}: {said}");
+        assert!(said.contains(message), "{flags}: {said}");
+    }
+    let case = r#""declaration": "sleigh.rs", "params": {"J": 1, "m": 1, "a": 0.2}, "q0": [0, 0, 0], "v0": [1, 0.5, 0.2]"#;
+    for (fields, message) in [
+        (
+            r#""tolerance": 1e-6, "until": 1, "every_time": 0.1, "h": 0.1"#,
+            "h: goes without `tolerance`, which has ",
+        ),
+        (
+            r#""until": 1, "h": 0.1, "steps": 1"#,
+            "until: goes with `tolerance`; with `h` there are `steps` and `every`",
+        ),
+        (r#""tolerance": 1e-6"#, "missing: until, every_time"),
+        (
+            r#""tolerance": 1e-6, "until": 1, "every_time": 0"#,
+            "every_time: the time must be finite and positive",
+        ),
+        (
+            r#""tolerance": 1e-6, "until": 1, "every_time": 1, "method": "exact""#,
+            "tolerance: goes with a method",
+        ),
+        (
+            r#""tolerance": 1, "until": 1, "every_time": 1, "samples": [{"k": 2}]"#,
+            "samples[0].k: there are only 1 steps",
+        ),
+    ] {
+        std::fs::write(folder.join("case.json"), format!("{{{case}, {fields}}}")).unwrap();
+        let command = if fields.contains("samples") { "check" } else { "run" };
+        let wrong = nhi(&folder, &format!("{command} case.json"));
+        let said = text(&wrong.stderr);
+        assert_eq!(wrong.status.code(), Some(2), "{fields}: {said}");
+        assert!(said.contains(message), "{fields}: {said}");
+    }
+}
+
 /// Pictures show the phase plane of the columns that are asked for.
 #[test]
 fn phase_planes_of_any_columns() {

@@ -18,3 +18,4 @@ mod singular;
 mod starts;
 mod states;
 mod support;
+mod tolerance;

@@ -74,6 +74,8 @@ class Core:
         until: str | None,
         recorded: list[tuple[str, str]],
         drawn: list[Body],
+        tolerance: float | None,
+        end: float | None,
     ) -> tuple[Recording, BaseException | None]: ...
     def simulation(
         self, method: str, parameters: Array, q0: Array, v0: Array, z0: Array, inputs: Array, h: float, project: bool

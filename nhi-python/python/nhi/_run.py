@@ -43,8 +43,18 @@ class Run(Mapping[str, Array]):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What was run: `system`, `declaration` (a hash), `parameters`, `method`, `h`, `events`, and `stopped`, why it ended early."""
+        """What was run: `system`, `declaration` (a hash), `parameters`, `method`, `h`, `events`, and `stopped`, why it ended early.
+
+        With a tolerance there are `tolerance`, `steps`, their number, and `rejections`, the number of pairs of steps that were repeated, in
+        the place of `h`.
+        """
         return self._recording.about()
+
+    @property
+    def _steps(self) -> str:
+        """What the sizes of the steps are, or follow from."""
+        name = "tolerance" if "tolerance" in self.about else "h"
+        return f"{name} = {self.about[name]}"
 
     def __getitem__(self, name: str) -> Array:
         column = self._recording.column(name)
@@ -176,7 +186,7 @@ class Run(Mapping[str, Array]):
             axis.plot(self[plane[0]], self[plane[1]])
             axis.set(xlabel=plane[0], ylabel=plane[1])
         about = self.about
-        axes[0].set_title(f"{about['system']}, {about['method']}, h = {about['h']}")
+        axes[0].set_title(f"{about['system']}, {about['method']}, {self._steps}")
         return figure
 
     def _phase(self, names: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -194,7 +204,7 @@ class Run(Mapping[str, Array]):
     def __repr__(self) -> str:
         about, samples = self.about, len(self._recording)
         stopped = f", stopped: {about['stopped']}" if about["stopped"] else ""
-        return f"<nhi.Run of {about['system']} by {about['method']}: {samples} samples, h = {about['h']}{stopped}>"
+        return f"<nhi.Run of {about['system']} by {about['method']}: {samples} samples, {self._steps}{stopped}>"
 
     def _repr_html_(self) -> str:
         return self._recording.svg()

@@ -258,19 +258,22 @@ class System:
         p: Mapping[str, ArrayLike],
         q0: ArrayLike,
         v0: ArrayLike,
-        h: float,
+        h: float | None = None,
         steps: int | None = None,
         method: str | None = None,
-        every: int = 1,
+        every: float | None = None,
         inputs: ArrayLike | Callable[[float], ArrayLike] | None = None,
         project: bool = False,
         progress: bool = False,
         z0: ArrayLike | None = None,
-        until: str | None = None,
+        until: str | float | None = None,
         record: Mapping[str, str] | None = None,
         bodies: Mapping[str, Any] | None = None,
+        tolerance: float | None = None,
     ) -> Run:
         """Integrates, and returns the samples at the start and after every `every` steps.
+
+        With a `tolerance` in the place of `h` and `steps`, samples are at the multiples of the time `every`, and at the time `until`.
 
         Args:
             p: values of the parameters.
@@ -280,29 +283,63 @@ class System:
             steps: number of steps, with `until` the largest number, a million if left out.
             method: id of the method, one of `methods` or a composition; or `"exact"`, the exact flow to nearly the accuracy
                 of numbers, which takes long.
-            every: number of steps from one sample to the next.
+            every: number of steps from one sample to the next, 1 if left out; with `tolerance` the time from one sample to the
+                next, a thousandth of the time `until` if left out.
             inputs: control inputs, shape (k,), held, or (steps, k), one row per step, or a function of the time at which a step
                 begins; zeros if left out.
             project: replace the start by the nearest admissible one, instead of refusing it.
             progress: show a bar (needs tqdm).
             z0: auxiliary states at t = 0; zeros if left out.
             until: a condition, such as `"x >= 1"`, at which the run ends: where it becomes true, which is located to rounding, is
-                the last sample.
+                the last sample. With `tolerance` also the time of the last sample.
             record: conditions by names. `run.events["name"]` has the times at which each becomes true.
             bodies: what pictures show beside the bodies of the declaration: expressions for x, y and the heading by names,
                 `{"trailer": ("x2", "y2", "th2")}`; with a length, `{"trailer": {"pose": ("x2", "y2", "th2"), "size": 0.8}}`; a
                 ball in space, `{"marble": {"ball": ("x", "y", "z"), "size": 0.1}}`.
+            tolerance: of the error of two steps in q, v and z, relative for numbers above 1, and absolute below; the sizes of the
+                steps follow from it. Inputs are held.
 
         Raises:
             ValueError: names the argument.
             StepError: a step failed; its `partial` is the `Run` until then. A `KeyboardInterrupt` has a `partial`, too.
         """
-        if steps is None:
+        condition = until if isinstance(until, str) else None
+        end: float | None = None
+        if tolerance is None:
+            if h is None:
+                raise TypeError("h: missing; only a run with a `tolerance` can do without")
+            if until is not condition:
+                raise ValueError("until: a time goes with `tolerance`; with `h`, `steps` is the number of steps")
+            if steps is None:
+                if until is None:
+                    raise TypeError("steps: missing; only a run with `until` can do without")
+                steps = MOST_STEPS
+            steps, every = arguments.count("steps", steps, 0), arguments.count("every", 1 if every is None else every, 1)
+            h = arguments.number("h", h)
+            pace: dict[str, Any] = {"h": h, "steps": steps, "every": every}
+        else:
+            for name, given in (("h", h), ("steps", steps)):
+                if given is not None:
+                    raise ValueError(f"{name}: goes without `tolerance`, from which the sizes of the steps follow")
             if until is None:
-                raise TypeError("steps: missing; only a run with `until` can do without")
-            steps = MOST_STEPS
-        steps, every = arguments.count("steps", steps, 0), arguments.count("every", every, 1)
-        h, drawn = arguments.number("h", h), arguments.bodies(bodies)
+                raise TypeError("until: missing; with `tolerance` it is the time of the last sample")
+            if method == "exact":
+                raise ValueError("tolerance: goes with a method; the exact flow needs none")
+            if callable(inputs) or np.ndim(inputs) == 2:  # type: ignore[arg-type]
+                raise ValueError("inputs: with `tolerance` they are held, shape (k,)")
+            if condition is None:
+                end = arguments.number("until", until)
+                if not 0 < abs(end) < np.inf:
+                    raise ValueError(f"until: the time must be finite and not zero, found {end}")
+            elif every is None:
+                raise TypeError("every: missing; with a condition that ends the run, the time from one sample to the next")
+            h = abs(end or 0.0) / 1000 if every is None else arguments.number("every", every)
+            if not 0 < h < np.inf:
+                raise ValueError(f"every: the time must be finite and positive, found {h}")
+            tolerance, every = arguments.number("tolerance", tolerance), 1
+            steps = MOST_STEPS if end is None else max(round(abs(end) / h), 1)
+            pace = {"tolerance": tolerance, "until": h * steps if end is None else end, "every_time": h}
+        drawn = arguments.bodies(bodies)
         if callable(inputs):
             inputs = np.reshape([inputs(k * h) for k in range(steps)], (steps, -1)) if steps else None
         held = inputs is None or np.ndim(inputs) == 1
@@ -317,7 +354,7 @@ class System:
         # What the command `nhi run` reads.
         case: dict[str, Any] = {} if self._file is None else {"declaration": str(self._file), "struct": self.name}
         case |= {"params": {name: np.asarray(p[name], float).tolist() for name in arguments.fields(self.parameters)}}
-        case |= {"method": method, "h": h, "steps": steps, "every": every}
+        case |= {"method": method} | pace
         if self.inputs:
             case["inputs"] = all_inputs.tolist()
         if drawn:
@@ -338,9 +375,11 @@ class System:
                 every,
                 project,
                 update,
-                until,
+                condition,
                 list((record or {}).items()),
                 drawn,
+                tolerance,
+                end,
             )
         run = Run(recording, case)
         for warning in recording.warnings():

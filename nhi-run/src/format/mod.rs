@@ -9,7 +9,7 @@ pub use csv::csv;
 pub use json::json;
 pub use npz::npz;
 
-use crate::recording::{About, Recording};
+use crate::recording::{About, Adaptive, Recording};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 
@@ -73,6 +73,7 @@ fn facts(about: &About) -> Map<String, Value> {
         parameters,
         method,
         h,
+        adaptive,
         conservative: _,
         pose: _,
         stopped,
@@ -93,7 +94,13 @@ fn facts(about: &About) -> Map<String, Value> {
             .into(),
     );
     add("method", method.as_str().into());
-    add("h", (*h).into());
+    if let Some(Adaptive { tolerance, steps, rejections }) = adaptive {
+        add("tolerance", (*tolerance).into());
+        add("steps", (*steps).into());
+        add("rejections", (*rejections).into());
+    } else {
+        add("h", (*h).into());
+    }
     if !events.is_empty() {
         let times = events.iter().map(|(name, times)| (name.clone(), times.as_slice().into()));
         add("events", Value::Object(times.collect()));

@@ -9,7 +9,7 @@ pub(crate) use axis::{Axis, Ticks, decades, equal, ticks};
 pub(crate) use number::number;
 pub(crate) use scene::{Ball, Body, Camera, Placement, Scene, View};
 
-use crate::recording::{Column, Pose, Quantity, Recording};
+use crate::recording::{Adaptive, Column, Pose, Quantity, Recording};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Serialize, Serializer};
@@ -179,7 +179,11 @@ impl Panels {
 fn facts(recording: &Recording, shown: usize) -> Vec<String> {
     let about = &recording.about;
     let samples = recording.samples();
-    let mut facts = vec![format!("method {}", about.method), format!("step h = {}", number(about.h))];
+    let step = match about.adaptive {
+        None => format!("step h = {}", number(about.h)),
+        Some(Adaptive { tolerance, .. }) => format!("tolerance {tolerance:e}"),
+    };
+    let mut facts = vec![format!("method {}", about.method), step];
     facts.push(if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") });
     if shown < samples {
         facts.push(format!("{shown} of them shown, with the extremes of every curve"));

@@ -23,6 +23,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         parameters: vec![("m".to_owned(), 2.0)],
         method: "dla2".to_owned(),
         h: 0.5,
+        adaptive: None,
         conservative: true,
         pose: None,
         stopped: None,

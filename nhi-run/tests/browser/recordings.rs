@@ -120,6 +120,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
                 parameters,
                 method: "dla2".to_owned(),
                 h: -0.01,
+                adaptive: None,
                 conservative: true,
                 pose,
                 events: Vec::new(),

@@ -1,5 +1,6 @@
 //! Systems, models and runs.
 
+mod adaptive;
 mod bodies;
 mod claims;
 mod control;

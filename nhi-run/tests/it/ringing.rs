@@ -105,10 +105,7 @@ fn ringing_may_begin_late() {
 #[test]
 fn watched_steps_are_the_same_steps() {
     let run = run(CART, "dla2", 0.1, 10_000);
-    let variant = match run.scheme {
-        Scheme::Steps(variant) => variant,
-        Scheme::Exact => unreachable!("it runs by steps"),
-    };
+    let variant = run.scheme.variant().expect("it runs by steps");
     let mut simulation = run.simulation(variant).unwrap();
     simulation.advance(10_000).unwrap();
     let recording = record(&Run { every: 10_000, ..run.clone() });

@@ -1,12 +1,14 @@
 //! Simulations with data that the short constructors leave at zero.
 
-use super::{Clock, Point, as_given};
-use crate::{Error, Fits, Method, Simulation, System, Vector};
+use super::{AdaptiveSimulation, Clock, Point, as_given};
+use crate::tolerance::{Controller, first_size};
+use crate::{AnyStepSize, Error, Fits, Method, Simulation, System, Vector};
+use nhi_methods::Variant;
 
 /// The data of a [`Simulation`], one by one; see [`Simulation::builder`].
 ///
-/// `P` and `H` are types of what has been given: the initial state, or [`NoStart`], and the step size, or [`NoStepSize`].
-/// Without them there is no [`build`](Builder::build).
+/// `P` and `H` are types of what has been given: the initial state, or [`NoStart`], and the step size, a [`Tolerance`], or
+/// [`NoStepSize`]. Without them there is no [`build`](Builder::build).
 #[derive(Clone, Copy, Debug)]
 pub struct Builder<S: System, M, P, H> {
     system: S,
@@ -22,13 +24,17 @@ pub struct Builder<S: System, M, P, H> {
 #[derive(Clone, Copy, Debug)]
 pub struct NoStart;
 
-/// A [`Builder`] lacks its [`step_size`](Builder::step_size).
+/// A [`Builder`] lacks its [`step_size`](Builder::step_size) or [`tolerance`](Builder::tolerance).
 #[derive(Clone, Copy, Debug)]
 pub struct NoStepSize;
 
+/// A [`Builder`] has a [`tolerance`](Builder::tolerance).
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerance(f64);
+
 impl<S: System, M: Method<S>> Simulation<S, M> {
     /// A simulation whose data are given by name: the [initial state](Builder::start) and the
-    /// [step size](Builder::step_size), and, unless they are zero, the [time](Builder::at), the
+    /// [step size](Builder::step_size) or the [tolerance](Builder::tolerance), and, unless they are zero, the [time](Builder::at), the
     /// [inputs](Builder::inputs) and the [auxiliary states](Builder::states) of the start.
     ///
     /// ```
@@ -95,6 +101,67 @@ impl<S: System, M, P, H> Builder<S, M, P, H> {
     pub fn step_size(self, h: f64) -> Builder<S, M, P, f64> {
         let Builder { system, method, t0, inputs, z0, start, h: _ } = self;
         Builder { system, method, t0, inputs, z0, start, h }
+    }
+
+    /// The tolerance, from which the sizes of all steps follow: an [`AdaptiveSimulation`] takes them, whose documentation states the
+    /// estimate of errors and the controller. Its error is that of a pair of steps, relative for numbers above 1, and absolute below.
+    ///
+    /// ```
+    /// use nhi_runtime::prelude::*;
+    ///
+    /// #[derive(Nonholonomic)]
+    /// #[nonholonomic(
+    ///     coordinates(theta, x, y),
+    ///     lagrangian = J/2*dot(theta)^2 + m/2*(dot(x)^2 + dot(y)^2),
+    ///     constraints(a*dtheta + sin(theta)*dx - cos(theta)*dy = 0),
+    ///     methods(Frame),
+    /// )]
+    /// struct Sleigh { J: f64, m: f64, a: f64 }
+    ///
+    /// let sleigh = Sleigh { J: 1.0, m: 1.0, a: 0.2 };
+    /// let mut sim =
+    ///     Simulation::builder(sleigh, Frame).start([0.0; 3], [1.0, 0.5, 0.2]).tolerance(1e-6).build()?;
+    /// let energy = sim.energy();
+    /// sim.run_until(10.0)?;
+    /// assert_eq!(sim.time(), 10.0);
+    /// assert!((sim.energy() - energy).abs() < 1e-13);
+    /// # Ok::<(), nhi_runtime::Error>(())
+    /// ```
+    ///
+    /// Methods whose state belongs to one step size, such as [`Rattle`](crate::Rattle), take no steps of other sizes: with them this
+    /// does not compile. Nor does what takes a given number of steps of one size, such as [`Simulation::advance`].
+    #[must_use]
+    pub fn tolerance(self, tolerance: f64) -> Builder<S, M, P, Tolerance>
+    where
+        M: Method<S>,
+        M::State<f64>: AnyStepSize,
+    {
+        let Builder { system, method, t0, inputs, z0, start, h: _ } = self;
+        Builder { system, method, t0, inputs, z0, start, h: Tolerance(tolerance) }
+    }
+}
+
+impl<S: System, M: Method<S>> Builder<S, M, Point<S, f64>, Tolerance>
+where
+    M::State<f64>: AnyStepSize,
+{
+    /// Starts the simulation.
+    ///
+    /// # Errors
+    /// [`Error::Tolerance`], and as [`Simulation::new`].
+    pub fn build(self) -> Result<AdaptiveSimulation<S, M>, Error> {
+        let Builder { system, method, t0, inputs, z0, start, h: Tolerance(tolerance) } = self;
+        let (parameters, (q, v)) = (system.parameters(), &start);
+        let acceleration = S::acceleration_of(&parameters, q, v, &z0, t0, &inputs).ok();
+        let a = acceleration.as_ref().map(|(a, _)| a.as_ref());
+        let h = first_size(q.as_ref(), v.as_ref(), a);
+        // Compositions of a user's own coefficients have at least the order of their method, 2.
+        let order = Variant::with_id(method.id()).map_or(2, |variant| variant.order());
+        let controller = Controller::new(tolerance, order, h).ok_or(Error::Tolerance { tolerance })?;
+        let clock = Clock::new(t0, h);
+        let simulation =
+            Simulation::build(system, method, parameters, start, (z0, inputs), clock, as_given::<S, f64>)?;
+        Ok(AdaptiveSimulation::new(simulation, controller))
     }
 }
 

@@ -92,7 +92,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// The time in the next step, after which the state is that of `after`, at which `condition` becomes true.
-    fn locate(
+    pub(super) fn locate(
         &mut self,
         after: (M::State<f64>, Last<S, M, f64>),
         condition: impl Fn(&SampleOf<S>) -> bool,

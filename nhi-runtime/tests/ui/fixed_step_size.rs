@@ -17,6 +17,8 @@ fn main() {
     sim.run_until(1.0).unwrap();
     sim.advance_until(|s| s.q[0] < 0.0).unwrap();
 
+    Simulation::builder(Oscillator, Rattle).start([1.0], [0.0]).tolerance(1e-6);
+
     // Data that are missing.
     let builder = Simulation::builder(Oscillator, Dla2).start([1.0], [0.0]);
     builder.build().unwrap();

@@ -10,3 +10,5 @@ mod named;
 mod scalar;
 #[cfg(feature = "std")]
 mod states;
+#[cfg(feature = "std")]
+mod tolerance;
