@@ -48,6 +48,9 @@ struct Pair<P, T> {
     kinetic: f64,
 }
 
+/// What steps of one size have in common, and the state that they begin with.
+type Begin<S, M> = (<M as Method<S>>::Prepared<f64>, <M as Method<S>>::State<f64>);
+
 /// The pair of a method.
 type PairOf<S, M> = Pair<<M as Method<S>>::Prepared<f64>, <M as Method<S>>::State<f64>>;
 
@@ -258,7 +261,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     }
 
     /// What steps of size `h` have in common, and the present state for them.
-    fn begin(&self, h: f64) -> Result<(M::Prepared<f64>, M::State<f64>), Failure> {
+    fn begin(&self, h: f64) -> Result<Begin<S, M>, Failure> {
         let Simulation { method, parameters, .. } = self;
         let (q, v, lambda, z) = (self.q(), self.v(), self.multipliers(), self.z());
         let prepared = method.prepare(parameters, h)?;
