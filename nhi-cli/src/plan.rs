@@ -8,6 +8,7 @@ use crate::outputs::Outputs;
 use crate::problem::{count, given};
 use crate::stated::{Free, Motion, Stated};
 use clap::Args;
+use nhi_run::Limits;
 use nhi_run::control::{Cost, Planned, Planning};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ impl Plan {
             steps: planning.steps as u64,
         };
         let (run, case) = stated.run(motion, self.outputs.out.as_deref());
-        self.outputs.pictures.check_columns(&run, &[])?;
+        self.outputs.pictures.check_columns(&run, &stated.bodies, &[])?;
         let unsolved = || Failed::Stopped(format!("{}: {message}", self.problem.display()));
         let mut recording = match run.record(&mut |_| ControlFlow::Continue(())) {
             Ok(recording) => recording,
@@ -69,6 +70,7 @@ impl Plan {
             eprintln!("{message}");
         }
         self.outputs.pictures.place(&stated.bodies, &mut recording);
+        recording.limits = Limits::of(&stated.system, &planning.bounds, &recording).map_err(failed)?;
         let written = self
             .outputs
             .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));

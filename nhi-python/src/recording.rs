@@ -1,6 +1,11 @@
 //! Recordings: columns of samples, files and pictures.
 
-use nhi_run::{About, Bodies, Body, Column, Crossings, Format, Pose, Quantity, RecordedBody, Shape, System};
+use crate::error::start;
+use crate::system::Core;
+use nhi_run::{
+    About, Areas, Bodies, Body, Column, Crossings, Format, Limits, Pose, Quantity, RecordedBody, Shape,
+    System,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -42,6 +47,9 @@ fn name(quantity: Quantity) -> &'static str {
 /// columns, why it ended, events.
 type Facts =
     (String, String, Vec<(String, f64)>, String, f64, bool, Option<Vec<String>>, Option<String>, Crossings);
+
+/// Bounds of columns, and the columns of a plane with the outlines of what is out of bounds there.
+type LimitFacts = (Vec<(String, [f64; 2])>, Option<([String; 2], Vec<Vec<Vec<[f64; 2]>>>)>);
 
 /// A body: name, shape, size and expressions.
 pub(crate) type BodyFacts = (String, String, Option<f64>, [String; 3]);
@@ -165,6 +173,20 @@ impl Recording {
         drawn.bodies.iter().map(body).collect()
     }
 
+    /// The same samples with bounds, which pictures show.
+    fn limited(&self, py: Python<'_>, core: &Core, bounds: Vec<(String, [f64; 2])>) -> PyResult<Recording> {
+        let mut inner = py.detach(|| self.drawn().into_owned());
+        let limits = py.detach(|| Limits::of(&core.system, &bounds, &inner));
+        inner.limits = limits.map_err(|error| start(py, &error))?;
+        Ok(Recording { inner, shown: Shown::Recorded })
+    }
+
+    /// Bounds of columns, and the columns of a plane with the outlines of what is out of bounds there.
+    fn limits(&self) -> LimitFacts {
+        let Limits { columns, areas } = self.inner.limits.clone();
+        (columns, areas.map(|Areas { plane, outlines }| (plane, outlines)))
+    }
+
     /// The bytes of a file in the format of this extension, CSV perhaps with comments. JSON begins with the fields of the case, a
     /// text of JSON.
     fn file(&self, py: Python<'_>, extension: &str, case: &str, comments: bool) -> PyResult<Vec<u8>> {
@@ -183,7 +205,7 @@ impl Recording {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(
         Bound<'py, PyAny>,
-        (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>, Vec<BodyColumns<'py>>),
+        (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>, Vec<BodyColumns<'py>>, LimitFacts),
     )> {
         let py = slf.py();
         let nhi_run::Recording { about, columns, .. } = &slf.get().inner;
@@ -208,7 +230,8 @@ impl Recording {
             (column.name.clone(), name(column.quantity), PyArray1::from_slice(py, &column.values))
         });
         let facts = (system, declaration, parameters, method, h, conservative, pose, stopped, events);
-        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), slf.get().bodies(py))))
+        let this = slf.get();
+        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), this.bodies(py), this.limits())))
     }
 
     #[classmethod]
@@ -217,6 +240,7 @@ impl Recording {
         facts: Facts,
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
         bodies: Vec<(BodyFacts, Vec<PyReadonlyArray1<'_, f64>>)>,
+        limits: LimitFacts,
     ) -> PyResult<Recording> {
         let (system, declaration, parameters, method, h, conservative, pose, stopped, events) = facts;
         let pose = pose.and_then(|names| match names.len() {
@@ -255,6 +279,9 @@ impl Recording {
         };
         let bodies = bodies.into_iter().map(body).collect::<PyResult<_>>()?;
         let columns = columns.collect::<PyResult<_>>()?;
-        Ok(Recording { inner: nhi_run::Recording { about, columns, bodies }, shown: Shown::Recorded })
+        let (columns_of_bounds, areas) = limits;
+        let areas = areas.map(|(plane, outlines)| Areas { plane, outlines });
+        let limits = Limits { columns: columns_of_bounds, areas };
+        Ok(Recording { inner: nhi_run::Recording { about, columns, bodies, limits }, shown: Shown::Recorded })
     }
 }
