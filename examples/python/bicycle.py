@@ -1,6 +1,6 @@
 """A bicycle that falls over at low speed is kept upright by a torque on its handlebars: the optimal feedback of the exact
-derivatives of its step. With a folder as argument it draws the roll into `bicycle.svg`
-there (Matplotlib).
+derivatives of its step. With a folder as argument, which is made if it does not exist, it draws the
+roll into `bicycle.svg` there (Matplotlib).
 
     python bicycle.py [FOLDER]
 """
@@ -55,6 +55,8 @@ def main():
             rolls[speed].append(sim.q[4])
         assert kept < 1 and abs(rolls[speed][-1]) < 1e-3, "the bicycle is upright"
     if len(sys.argv) > 1:
+        folder = Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
         import matplotlib.pyplot as plt
 
         for speed, roll in rolls.items():
@@ -62,7 +64,7 @@ def main():
         plt.xlabel("t / s")
         plt.ylabel("roll")
         plt.legend()
-        plt.savefig(Path(sys.argv[1]) / "bicycle.svg")
+        plt.savefig(folder / "bicycle.svg")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Mass, moment of inertia and blade position of a sleigh from noisy positions under known forces, with their uncertainty, and the same
-without forces, when only two combinations of the three can be known. With a folder as argument it draws the samples, the motion that
-fits and the estimates into `identify.svg` there (Matplotlib).
+without forces, when only two combinations of the three can be known. With a folder as argument, which is made if it does not exist, it
+draws the samples, the motion that fits and the estimates into `identify.svg` there (Matplotlib).
 
     python identify.py [FOLDER]
 """
@@ -64,6 +64,8 @@ def main():
     # A common factor of m and I.
     assert coasting.rank == 3 and abs(direction["I"] / direction["m"] - coasting.p["I"] / coasting.p["m"]) < 1e-6
     if len(sys.argv) > 1:
+        folder = Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
         import matplotlib.pyplot as plt
 
         figure, (path, axis) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
@@ -81,7 +83,7 @@ def main():
         axis.plot(TRUE["m"], TRUE["I"], "k+", markersize=10, label="truth")
         axis.set(xlabel="m", ylabel="I")
         axis.legend()
-        figure.savefig(Path(sys.argv[1]) / "identify.svg")
+        figure.savefig(folder / "identify.svg")
 
 
 if __name__ == "__main__":

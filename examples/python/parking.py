@@ -1,5 +1,6 @@
 """A car with a trailer parks sideways, from rest to rest, with bounded forces and a bounded steering angle: the plan of least
-effort. With a folder as argument it draws the manoeuvre into `parking.svg` there (Matplotlib).
+effort. With a folder as argument, which is made if it does not exist, it draws the manoeuvre into `parking.svg` there
+(Matplotlib).
 
     python parking.py [FOLDER]
 """
@@ -37,6 +38,8 @@ def main():
     assert plan.converged and abs(run.q[-1] - [0, 0.5, 0, 0, 0]).max() < 1e-8
     assert abs(plan.q[:, 3]).max() <= 0.6 and abs(plan.inputs).max() <= 8
     if len(sys.argv) > 1:
+        folder = Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
         import matplotlib.pyplot as plt
 
         figure, (path, inputs) = plt.subplots(2, 1, figsize=(7, 6), layout="constrained")
@@ -53,7 +56,7 @@ def main():
         inputs.plot(plan.t, phi, label="phi")
         inputs.set(xlabel="t")
         inputs.legend()
-        figure.savefig(Path(sys.argv[1]) / "parking.svg")
+        figure.savefig(folder / "parking.svg")
 
 
 if __name__ == "__main__":

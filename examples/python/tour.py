@@ -1,4 +1,5 @@
-"""A tour of the package: a sleigh, a run, a picture, a page, steps with inputs, and many sleighs at once.
+"""A tour of the package: a sleigh, a run, a picture, a page, steps with inputs, and many sleighs at once. Its files are in a folder,
+`out` if none is given (pandas, Matplotlib).
 
 python tour.py [FOLDER]
 """

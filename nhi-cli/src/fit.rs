@@ -79,7 +79,7 @@ impl Fit {
         let motion =
             Motion { parameters: &identified.parameters, q0: &q0, v0: &v0, inputs: fitting.inputs, steps };
         let (run, case) = stated.run(motion, self.out.as_deref());
-        self.pictures.check_columns(&run, &[])?;
+        self.pictures.check_columns(&run, &stated.bodies, &[])?;
         if self.out.is_some() || self.pictures.are_wanted() {
             let recording = run.record(&mut |_| ControlFlow::Continue(())).map_err(failed)?;
             if let (Some(path), Some(format)) = (&self.out, format) {

@@ -170,10 +170,11 @@ impl Pictures {
         }
     }
 
-    /// Whether the columns that are wanted are those of a run, or among these other ones.
-    pub(crate) fn check_columns(&self, run: &Run, others: &[&str]) -> Result<(), Failed> {
+    /// Whether the columns that are wanted are those of a run, entries of places of bodies, or among these other ones.
+    pub(crate) fn check_columns(&self, run: &Run, bodies: &Bodies, others: &[&str]) -> Result<(), Failed> {
         let recording = run.recording(&[], Ended::default());
-        let columns = recording.columns.iter().map(|column| column.name.as_str());
+        let entries: Vec<String> = bodies.columns().collect();
+        let columns = recording.columns.iter().map(|column| &column.name).chain(&entries).map(String::as_str);
         let known: Vec<&str> = columns.chain(others.iter().copied()).collect();
         match self.phase.iter().map(|name| name.trim()).find(|name| !known.contains(name)) {
             Some(name) => Err(Failed::Wrong(format!("--phase: {}", unknown(name, "column", &known, "")))),

@@ -8,7 +8,8 @@ use crate::outputs::Outputs;
 use crate::problem::{count, given};
 use crate::stated::{Free, Motion, Stated};
 use clap::Args;
-use nhi_run::control::{Cost, Planned, Planning};
+use nhi_run::Limits;
+use nhi_run::control::{Cost, Guess, Options, Planned, Planning};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -29,7 +30,7 @@ const FIELDS: [&str; 8] = ["steps", "q1", "v1", "cost", "final_cost", "bounds", 
 struct Fields {
     steps: Option<Number>,
     q1: Option<Free>,
-    v1: Option<Vec<Number>>,
+    v1: Option<Free>,
     cost: Option<String>,
     final_cost: Option<String>,
     bounds: Option<BTreeMap<String, [Option<Number>; 2]>>,
@@ -42,10 +43,13 @@ impl Plan {
         let format = self.outputs.format()?;
         let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS, &["steps", "q1"])?;
         let planning = planning(&stated).map_err(|malformed| stated.wrong(malformed))?;
-        let Planned { plan, others, .. } = planning.solve().map_err(|error| stated.unsolved(error))?;
+        let starts = stated.own.starts.map_or(Ok(1), |starts| count(starts, "starts"));
+        let starts = starts.map_err(|malformed| stated.wrong(malformed))? as usize;
+        let solved = planning.solve(starts).map_err(|error| stated.unsolved(error))?;
+        let (Planned { plan, .. }, others) = solved;
         let message = format!("cost {}, {}", plan.cost, plan.status);
         let is_solved = plan.status.is_converged();
-        for other in &others {
+        for Planned { plan: other, .. } in &others {
             eprintln!("another start guess: cost {}, {}", other.cost, other.status);
         }
         let motion = Motion {
@@ -56,7 +60,7 @@ impl Plan {
             steps: planning.steps as u64,
         };
         let (run, case) = stated.run(motion, self.outputs.out.as_deref());
-        self.outputs.pictures.check_columns(&run, &[])?;
+        self.outputs.pictures.check_columns(&run, &stated.bodies, &[])?;
         let unsolved = || Failed::Stopped(format!("{}: {message}", self.problem.display()));
         let mut recording = match run.record(&mut |_| ControlFlow::Continue(())) {
             Ok(recording) => recording,
@@ -69,6 +73,7 @@ impl Plan {
             eprintln!("{message}");
         }
         self.outputs.pictures.place(&stated.bodies, &mut recording);
+        recording.limits = Limits::of(&stated.system, &planning.bounds, &recording).map_err(failed)?;
         let written = self
             .outputs
             .write(&self.problem, &recording, |out, recording| format.write(out, recording, &case));
@@ -79,24 +84,28 @@ impl Plan {
 fn planning(stated: &Stated<Fields>) -> Result<Planning, Malformed> {
     let Stated { system, own, .. } = stated;
     let (n, m, k) = (system.coordinates().len(), system.velocities().len(), system.inputs().len());
-    let q1: Vec<f64> =
-        given(&own.q1, "q1")?.0.iter().map(|entry| entry.map_or(f64::NAN, |number| number.0)).collect();
+    let free = |entries: &Free, length: usize, name: &str| -> Result<Vec<f64>, Malformed> {
+        let entries = &entries.0;
+        if entries.len() != length {
+            let problem = format!("expected {length} numbers or null, found {}", entries.len());
+            return Err(Malformed::new(name, problem));
+        }
+        Ok(entries.iter().map(|entry| entry.map_or(f64::NAN, |number| number.0)).collect())
+    };
     let bound = |(name, pair): (&String, &[Option<Number>; 2])| {
         let side = |which: usize, free: f64| pair[which].map_or(free, |number| number.0);
         (name.clone(), [side(0, f64::NEG_INFINITY), side(1, f64::INFINITY)])
     };
     let row = |(i, row): (usize, &Vec<Number>)| vector(row, k, &format!("guess[{i}]"));
-    if q1.len() != n {
-        return Err(Malformed::new("q1", format!("expected {n} numbers or null, found {}", q1.len())));
-    }
     Ok(Planning {
         system: system.clone(),
-        variant: stated.variant,
+        variant: Some(stated.variant),
         parameters: stated.parameters.clone(),
         q0: stated.q0.clone(),
         v0: stated.v0.clone(),
-        q1,
-        v1: own.v1.as_ref().map(|v1| vector(v1, m, "v1")).transpose()?,
+        q1: free(given(&own.q1, "q1")?, n, "q1")?,
+        v1: own.v1.as_ref().map(|v1| free(v1, m, "v1")).transpose()?,
+        conditions: Vec::new(),
         h: stated.h,
         steps: count(*given(&own.steps, "steps")?, "steps")? as usize,
         cost: match &own.cost {
@@ -105,7 +114,7 @@ fn planning(stated: &Stated<Fields>) -> Result<Planning, Malformed> {
         },
         final_cost: own.final_cost.clone(),
         bounds: own.bounds.iter().flatten().map(bound).collect(),
-        starts: own.starts.map_or(Ok(1), |starts| count(starts, "starts"))? as usize,
-        guess: own.guess.iter().flatten().enumerate().map(row).collect::<Result<_, _>>()?,
+        guess: Guess::Inputs(own.guess.iter().flatten().enumerate().map(row).collect::<Result<_, _>>()?),
+        options: Options::default(),
     })
 }

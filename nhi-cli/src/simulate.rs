@@ -160,8 +160,8 @@ impl Simulate {
             return Err(flag(name, "goes with a declaration, a file that ends in .rs; a case has fields"));
         }
         let problem = declared::case(&self.file)?;
-        self.outputs.pictures.check_columns(&problem.to_run().map_err(failed)?, &[])?;
         let bodies = bodies::read(problem.model.system(), &problem.bodies)?;
+        self.outputs.pictures.check_columns(&problem.to_run().map_err(failed)?, &bodies, &[])?;
         let mut progress = Progress::new(problem.steps());
         let recording = problem.record(&mut |k| {
             progress.at(k);
@@ -193,9 +193,9 @@ impl Simulate {
             self.sweep.iter().map(|text| Sweep::parse(text, &system)).collect::<Result<Vec<_>, _>>()?;
         let run = self.run(system, defaults, &sweeps)?;
         let swept: Vec<&str> = sweeps.iter().map(|sweep| sweep.name.as_str()).collect();
-        self.outputs.pictures.check_columns(&run, &swept)?;
         let drawn = self.bodies.read(&run.system)?;
         let bodies = bodies::read(&run.system, &drawn)?;
+        self.outputs.pictures.check_columns(&run, &bodies, &swept)?;
         if let Some(variant) = run.scheme.variant() {
             let forewarning = run.system.forewarning(variant).map_err(failed)?;
             let is_forewarned = forewarning.is_some();

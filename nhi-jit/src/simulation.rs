@@ -69,6 +69,30 @@ impl Compiled {
     /// # Panics
     /// If the lengths of arrays at the point are not those of the system.
     pub fn step(&self, variant: Variant, at: &Point<'_>, h: f64) -> Result<Stepped, Error> {
+        let [q, v, z] = self.after(variant, at, h, [Role::Configuration, Role::Velocity, Role::States])?;
+        Ok(Stepped { q, v, z })
+    }
+
+    /// The multipliers of such a step, one per constraint.
+    ///
+    /// # Errors
+    /// As [`Compiled::step`].
+    ///
+    /// # Panics
+    /// If the lengths of arrays at the point are not those of the system.
+    pub fn step_multipliers(&self, variant: Variant, at: &Point<'_>, h: f64) -> Result<Vec<f64>, Error> {
+        let [lambda] = self.after(variant, at, h, [Role::Multipliers])?;
+        Ok(lambda)
+    }
+
+    /// Parts of the state after a step from a point.
+    fn after<const N: usize>(
+        &self,
+        variant: Variant,
+        at: &Point<'_>,
+        h: f64,
+        parts: [Role; N],
+    ) -> Result<[Vec<f64>; N], Error> {
         let method = self.methods().iter().find(|method| method.variant == variant);
         let method = method.ok_or(Error::NotCompiled { variant })?;
         let lambda = vec![0.0; self.constraints().len()];
@@ -78,8 +102,7 @@ impl Compiled {
         if let Some(cause) = failure(status) {
             return Err(Error::Step { step: 1, time: at.t, cause });
         }
-        let field = |role: Role| state[method.layout.state.of(&role)].to_vec();
-        Ok(Stepped { q: field(Role::Configuration), v: field(Role::Velocity), z: field(Role::States) })
+        Ok(parts.map(|role| state[method.layout.state.of(&role)].to_vec()))
     }
 
     /// Tests a step of size `h` from a point, by the state after it: the test that a [`Simulation`] with these limits makes of every

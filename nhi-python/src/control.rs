@@ -1,8 +1,11 @@
 //! Feedback.
 
 use nalgebra::DMatrix;
-use nhi_control::{Linear, LqrError};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use nhi_control::{Linear, LqrError, track};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2, PyReadonlyArray3,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -60,4 +63,33 @@ pub(crate) fn feedback<'py>(
     let [real, imaginary] = [|x: &nalgebra::Complex<f64>| x.re, |x: &nalgebra::Complex<f64>| x.im]
         .map(|part| found.eigenvalues.iter().map(part).collect::<Vec<f64>>().into_pyarray(py));
     Ok((array(py, &found.gain)?, array(py, &found.cost)?, real, imaginary))
+}
+
+/// The matrices of an array of them.
+fn matrices(given: &PyReadonlyArray3<'_, f64>) -> PyResult<Vec<DMatrix<f64>>> {
+    let [count, rows, columns] = [given.shape()[0], given.shape()[1], given.shape()[2]];
+    let numbers = given.as_slice()?;
+    let size = rows * columns;
+    Ok((0..count)
+        .map(|k| DMatrix::from_row_slice(rows, columns, &numbers[k * size..(k + 1) * size]))
+        .collect())
+}
+
+/// The optimal feedback along a motion, of arrays in the order of C.
+#[pyfunction(name = "track")]
+pub(crate) fn along<'py>(
+    py: Python<'py>,
+    a: PyReadonlyArray3<'py, f64>,
+    b: PyReadonlyArray3<'py, f64>,
+    q: PyReadonlyArray2<'py, f64>,
+    r: PyReadonlyArray2<'py, f64>,
+    q_end: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray3<f64>>> {
+    let steps: Vec<_> = matrices(&a)?.into_iter().zip(matrices(&b)?).collect();
+    let (q, r) = (matrix(&q)?, matrix(&r)?);
+    let gains = track(&steps, &q, &r, &matrix(&q_end)?).map_err(|error| raised(&error))?;
+    // Columns come first in `DMatrix`.
+    let numbers: Vec<f64> =
+        gains.iter().flat_map(|gain| gain.transpose().iter().copied().collect::<Vec<_>>()).collect();
+    numbers.into_pyarray(py).reshape([gains.len(), r.nrows(), q.nrows()])
 }

@@ -20,13 +20,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _nhi {
     #[pymodule_export]
-    use crate::control::{feedback, without};
+    use crate::control::{along, feedback, without};
     #[pymodule_export]
     use crate::ensemble::Ensemble;
     #[pymodule_export]
     use crate::fit::fitted;
     #[pymodule_export]
-    use crate::plan::planned;
+    use crate::plan::{Mpc, Problem};
     #[pymodule_export]
     use crate::recording::Recording;
     #[pymodule_export]

@@ -1,7 +1,10 @@
 //! Recordings: columns of samples, files and pictures.
 
+use crate::error::start;
+use crate::system::Core;
 use nhi_run::{
-    About, Adaptive, Bodies, Body, Column, Crossings, Format, Pose, Quantity, RecordedBody, Shape, System,
+    About, Adaptive, Areas, Bodies, Body, Column, Crossings, Format, Limits, Pose, Quantity, RecordedBody,
+    Shape, System,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -47,6 +50,9 @@ type Steps = (String, f64, Option<(f64, u64, u64)>);
 /// why it ended, events.
 type Facts =
     (String, String, Vec<(String, f64)>, Steps, bool, Option<Vec<String>>, Option<String>, Crossings);
+
+/// Bounds of columns, and the columns of a plane with the outlines of what is out of bounds there.
+type LimitFacts = (Vec<(String, [f64; 2])>, Option<([String; 2], Vec<Vec<Vec<[f64; 2]>>>)>);
 
 /// A body: name, shape, size and expressions.
 pub(crate) type BodyFacts = (String, String, Option<f64>, [String; 3]);
@@ -178,6 +184,20 @@ impl Recording {
         drawn.bodies.iter().map(body).collect()
     }
 
+    /// The same samples with bounds, which pictures show.
+    fn limited(&self, py: Python<'_>, core: &Core, bounds: Vec<(String, [f64; 2])>) -> PyResult<Recording> {
+        let mut inner = py.detach(|| self.drawn().into_owned());
+        let limits = py.detach(|| Limits::of(&core.system, &bounds, &inner));
+        inner.limits = limits.map_err(|error| start(py, &error))?;
+        Ok(Recording { inner, shown: Shown::Recorded })
+    }
+
+    /// Bounds of columns, and the columns of a plane with the outlines of what is out of bounds there.
+    fn limits(&self) -> LimitFacts {
+        let Limits { columns, areas } = self.inner.limits.clone();
+        (columns, areas.map(|Areas { plane, outlines }| (plane, outlines)))
+    }
+
     /// The bytes of a file in the format of this extension, CSV perhaps with comments. JSON begins with the fields of the case, a
     /// text of JSON.
     fn file(&self, py: Python<'_>, extension: &str, case: &str, comments: bool) -> PyResult<Vec<u8>> {
@@ -196,7 +216,7 @@ impl Recording {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(
         Bound<'py, PyAny>,
-        (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>, Vec<BodyColumns<'py>>),
+        (Facts, Vec<(String, &'static str, Bound<'py, PyArray1<f64>>)>, Vec<BodyColumns<'py>>, LimitFacts),
     )> {
         let py = slf.py();
         let nhi_run::Recording { about, columns, .. } = &slf.get().inner;
@@ -225,7 +245,8 @@ impl Recording {
             adaptive.map(|Adaptive { tolerance, steps, rejections }| (tolerance, steps, rejections));
         let run = (method, h, adaptive);
         let facts = (system, declaration, parameters, run, conservative, pose, stopped, events);
-        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), slf.get().bodies(py))))
+        let this = slf.get();
+        Ok((slf.get_type().getattr("_of")?, (facts, columns.collect(), this.bodies(py), this.limits())))
     }
 
     #[classmethod]
@@ -234,6 +255,7 @@ impl Recording {
         facts: Facts,
         columns: Vec<(String, String, PyReadonlyArray1<'_, f64>)>,
         bodies: Vec<(BodyFacts, Vec<PyReadonlyArray1<'_, f64>>)>,
+        limits: LimitFacts,
     ) -> PyResult<Recording> {
         let (system, declaration, parameters, (method, h, adaptive), conservative, pose, stopped, events) =
             facts;
@@ -276,6 +298,9 @@ impl Recording {
         };
         let bodies = bodies.into_iter().map(body).collect::<PyResult<_>>()?;
         let columns = columns.collect::<PyResult<_>>()?;
-        Ok(Recording { inner: nhi_run::Recording { about, columns, bodies }, shown: Shown::Recorded })
+        let (columns_of_bounds, areas) = limits;
+        let areas = areas.map(|(plane, outlines)| Areas { plane, outlines });
+        let limits = Limits { columns: columns_of_bounds, areas };
+        Ok(Recording { inner: nhi_run::Recording { about, columns, bodies, limits }, shown: Shown::Recorded })
     }
 }

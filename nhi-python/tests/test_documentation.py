@@ -44,7 +44,14 @@ def test_the_examples_of_a_readme(readme, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("chapter", "needs"),
-    [("first", "nhi"), ("many", "nhi"), ("sympy", "scipy"), ("mujoco", "mujoco"), ("dae", "casadi")],
+    [
+        ("first", "nhi"),
+        ("many", "nhi"),
+        ("control", "nhi"),
+        ("sympy", "scipy"),
+        ("mujoco", "mujoco"),
+        ("dae", "casadi"),
+    ],
 )
 def test_the_examples_of_the_guide(chapter, needs, tmp_path, monkeypatch):
     pytest.importorskip(needs)
@@ -72,7 +79,27 @@ def test_the_notebook():
     np.testing.assert_allclose(np.hypot(*names["ends"][:, :2].T)[0], 10)
 
 
+def test_the_notebook_of_plans():
+    notebook = json.loads((ROOT / "examples" / "python" / "plan.ipynb").read_text(encoding="utf-8"))
+    names: dict = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    plan, around = names["plan"], names["around"]
+    # What the notebook shows of the last lines of cells.
+    for shown in (names["car"], names["circle"], plan, around):
+        assert len(shown._repr_html_()) > 1000
+    assert "out of bounds" in around._repr_html_() and "out of bounds" not in plan._repr_html_()
+    assert plan.converged and around.converged and around.cost > plan.cost
+    assert np.hypot(*(around.q[:, :2] - [2, 0.4]).T).min() > 0.5 - 1e-9
+    assert abs(abs(names["careful"].run.multipliers[1:]).max() / names["grip"] - 1) < 1e-6
+    assert names["timed"].plan.converged and 1 < names["timed"].time < 10
+    assert names["end"](names["gains"]) < 0.3 * names["end"](0 * names["gains"])
+    assert np.linalg.norm(names["sim"].q[1:3] - [1, 0]) < 1e-2
+
+
 @pytest.mark.parametrize("example", ["tour.py", "sympy_disc.py", "bicycle.py", "parking.py", "identify.py"])
 def test_the_examples(example, tmp_path):
-    command = [sys.executable, str(ROOT / "examples" / "python" / example), str(tmp_path)]
+    # Folders are made.
+    command = [sys.executable, str(ROOT / "examples" / "python" / example), str(tmp_path / "new" / "folder")]
     subprocess.run(command, check=True, env={**os.environ, "MPLBACKEND": "agg"})

@@ -82,6 +82,12 @@ impl Bodies {
         Ok(Bodies { bodies, places: Some(places) })
     }
 
+    /// What the entries of the places of bodies are called in pictures: `trailer.x`, `trailer.y`, `trailer.theta`.
+    pub fn columns(&self) -> impl Iterator<Item = String> {
+        let entries = |body: &Body| body.shape.entries().map(|entry| format!("{}.{entry}", body.name));
+        self.bodies.iter().flat_map(entries)
+    }
+
     /// Adds the bodies to a recording of the system.
     pub fn place(&self, recording: &mut Recording) {
         let Some((system, places)) = &self.places else { return };

@@ -1,6 +1,7 @@
 //! The samples of a run.
 
 use crate::bodies::Shape;
+use crate::limits::Limits;
 
 /// The samples of a run as named columns of equal lengths. Files, pictures and tables are made from it.
 #[derive(Clone, PartialEq, Debug)]
@@ -11,6 +12,8 @@ pub struct Recording {
     pub columns: Vec<Column>,
     /// Bodies for pictures; they are in no file. [`Bodies::place`](crate::Bodies::place) adds them.
     pub bodies: Vec<RecordedBody>,
+    /// What a plan keeps to, for pictures; it is in no file.
+    pub limits: Limits,
 }
 
 /// A body at all samples.

@@ -4,6 +4,7 @@ use crate::error::{Error, sized};
 use crate::events::{Crossings, Events};
 use crate::flow::{Motion, flow};
 use crate::forms::OneForms;
+use crate::limits::Limits;
 use crate::recording::{About, Adaptive, Column, Pose, Quantity, Recording};
 use crate::system::System;
 use nhi_codegen::expr::group::{Group, Part};
@@ -754,7 +755,7 @@ impl Run {
         let last = samples.last().map_or(0, |sample| sample.k);
         let mut about = self.about(ended, last);
         about.warnings.extend(self.lost(samples, &labels, about.adaptive));
-        Recording { about, columns, bodies: Vec::new() }
+        Recording { about, columns, bodies: Vec::new(), limits: Limits::default() }
     }
 
     /// What to say about constraints that a method keeps but for rounding, if this is large.
@@ -852,7 +853,7 @@ fn label((a, label): (usize, &String)) -> String {
 }
 
 /// The columns of the group factor.
-fn pose(system: &System) -> Option<Pose> {
+pub(crate) fn pose(system: &System) -> Option<Pose> {
     let names = &system.coordinates()[system.shape()..];
     match system.group()?.pose {
         // (θ, x, y) of SE(2).

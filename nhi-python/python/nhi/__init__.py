@@ -13,10 +13,11 @@
 """
 
 from nhi import models
-from nhi._control import Fit, Linear, Lqr, OtherFit, OtherPlan, Plan, fit, linear, lqr, plan
+from nhi._control import Fit, Linear, Lqr, OtherFit, fit, linear, lqr, track
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
 from nhi._nhi import Simulation
+from nhi._plan import Kinematic, Mpc, Plan, Problem, Timed, free_time, multi_start, plan
 from nhi._report import Report
 from nhi._run import Run
 from nhi._system import Acceleration, Frame, System
@@ -27,19 +28,25 @@ __all__ = [
     "Ensemble",
     "Fit",
     "Frame",
+    "Kinematic",
     "Linear",
     "Lqr",
+    "Mpc",
     "OtherFit",
-    "OtherPlan",
     "Plan",
+    "Problem",
     "Report",
     "Run",
     "Simulation",
     "StepError",
     "System",
+    "Timed",
     "fit",
+    "free_time",
     "linear",
     "lqr",
     "models",
+    "multi_start",
     "plan",
+    "track",
 ]

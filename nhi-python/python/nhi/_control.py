@@ -1,4 +1,4 @@
-"""Feedback, plans and identification from the derivatives of steps."""
+"""Feedback and identification from the derivatives of steps."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from nhi import _arguments as arguments
 from nhi import _nhi
 from nhi._arguments import Array
-from nhi._declaration import powers
+from nhi._help import explained
+from nhi._plan import forwards, text
 from nhi._run import Run
 from nhi._system import System
 
 
+@explained
 class Linear(NamedTuple):
     """What `linear` returns: δx' = A δx + B δu, or d/dt δx = A δx + B δu."""
 
-    #: Names of the entries of δx.
     names: list[str]
-    #: A, shape (states, states).
+    """Names of the entries of δx."""
     a: Array
-    #: B, shape (states, inputs).
+    """A, shape (states, states)."""
     b: Array
+    """B, shape (states, inputs)."""
 
 
 def linear(
@@ -65,15 +67,16 @@ def linear(
     return Linear(*_nhi.without(names, np.ascontiguousarray(a), np.ascontiguousarray(b), list(without)))
 
 
+@explained
 class Lqr(NamedTuple):
     """What `lqr` returns."""
 
-    #: K of δu = −K δx, shape (inputs, states).
     gain: Array
-    #: P of the remaining cost δxᵀ P δx, shape (states, states).
+    """K of δu = −K δx, shape (inputs, states)."""
     cost: Array
-    #: Eigenvalues of A − B K, the largest first; all have moduli below one.
+    """P of the remaining cost δxᵀ P δx, shape (states, states)."""
     eigenvalues: NDArray[np.complex128]
+    """Eigenvalues of A − B K, the largest first; all have moduli below one."""
 
 
 def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, names: Sequence[str] | None = None) -> Lqr:
@@ -100,160 +103,73 @@ def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, names: Sequence[
     return Lqr(gain, cost, real + 1j * imaginary)
 
 
-class Plan(NamedTuple):
-    """What `plan` returns: the motion of N steps."""
+def track(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, q_end: ArrayLike) -> Array:
+    """The feedback δu_k = −K_k δx_k along a motion with the least cost Σ δx_kᵀ Q δx_k + δu_kᵀ R δu_k, and δxᵀ Q_end δx at the end.
 
-    #: Times, shape (N + 1,).
-    t: Array
-    #: Configurations, shape (N + 1, n).
-    q: Array
-    #: Velocities, shape (N + 1, n).
-    v: Array
-    #: Inputs of the steps, shape (N, k): `system.simulate(..., inputs=plan.inputs)` is this motion.
-    inputs: Array
-    #: Gains K of the steps, shape (N, k, NX): u + K (x - x_k) corrects small deviations. Empty if the motion is no minimum.
-    gains: Array
-    #: The integral of the cost, and the final cost.
-    cost: float
-    #: Whether the motion is a solution.
-    converged: bool
-    #: Conditions and bounds that cannot be met, or that the last motion misses, and by how much. Velocities have names such as
-    #: `"dot_x"`, others in a basis `"nu[0]"`.
-    cannot_meet: dict[str, float]
-    #: How the solution ended, in words.
-    status: str
-    #: What other start guesses led to: minima, each once, the cheapest first, then what is no minimum.
-    others: list[OtherPlan]
-
-
-class OtherPlan(NamedTuple):
-    """What another start guess of `plan` led to."""
-
-    #: The integral of the cost, and the final cost.
-    cost: float
-    #: Whether the motion is a solution.
-    converged: bool
-    #: How the solution ended, in words.
-    status: str
-
-
-def plan(
-    system: System,
-    p: Mapping[str, ArrayLike],
-    q0: ArrayLike,
-    v0: ArrayLike,
-    q1: ArrayLike,
-    v1: ArrayLike | None,
-    h: float,
-    steps: int,
-    *,
-    cost: str | None = None,
-    final_cost: str | None = None,
-    weights: ArrayLike = 1.0,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    method: str | None = None,
-    guess: ArrayLike | None = None,
-    starts: int = 1,
-) -> Plan:
-    """The motion of least cost from one state to another: an exact motion of the discrete system.
-
-    The steps and their first and second derivatives are compiled. From rest, where no input moves a wheel sideways to first
-    order, the start guess is moved along a Lie bracket of two inputs, and `status` says so. A plan is a local minimum; more `starts`
-    find others. A plan that has converged is a motion that `System.simulate` accepts.
+    A_k and B_k are those of `Simulation.linearize`, or those of `linear`, after each of the N steps of the motion.
 
     Args:
-        system: a system with inputs. They may drive constraints if the method is `"dla_rattle"`, `"rdp"` or one of their variants.
-        p: values of the parameters.
-        q0: configuration at the start, shape (n,).
-        v0: velocity at the start, shape of the velocities, on the constraints.
-        q1: configuration at the end, shape (n,); NaN for coordinates that are free, and for all entries of a pose that is free.
-        v1: velocity at the end, shape of `v0`, on the constraints; `None` if it is free.
-        h: step size.
-        steps: number N of steps.
-        cost: what is integrated over time, by the rule h Σ cost(x_k, u_k): a formula in coordinates, velocities, inputs, `t` and
-            parameters, such as `"u^2/2 + 10*(x - 1)^2"`; the effort ½ Σ rⱼ uⱼ² if left out.
-        final_cost: a formula of the last state that is added.
-        weights: r of the effort, one for each input, or for all.
-        bounds: the least and the largest value of inputs, of coordinates, and of other formulas such as `"x^2 + y^2"`, after every
-            step.
-        method: id of the method of the steps, which must have derivatives.
-        guess: inputs to begin with, shape (N, k); zeros if left out. Where a simulation refuses a step with them, a part of them.
-        starts: number of start guesses: `guess`, and random variations of it, the same in every call. The best plan is returned,
-            `others` has the rest.
+        a: shape (N, states, states).
+        b: shape (N, states, inputs).
+        q: weights of the states, symmetric and positive semidefinite; a vector for a diagonal matrix.
+        r: weights of the inputs, symmetric and positive definite; a vector or a number likewise.
+        q_end: weights of the last state, as `q`.
+
+    Returns:
+        The gains K_k, shape (N, inputs, states).
 
     Raises:
-        ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
-        RuntimeError: a formula is not finite along the motion of the guess.
+        ValueError: names the argument.
     """
-    _is_system(system)
-    if not system.inputs:
-        raise ValueError("system: it has no inputs, of which a plan is made")
-    begin = system._state("q0", q0, "v0", v0)
-    end = (_free("q1", q1, system), None if v1 is None else arguments.vector("v1", v1, system.velocities))
-    steps, h = arguments.count("steps", steps, 1), _forwards(h)
-    count = len(system.inputs)
-    r = arguments.array("weights", weights)
-    if r.shape not in ((), (count,)) or not (np.isfinite(r).all() and (r > 0).all()):
-        raise ValueError(f"weights: expected a positive number, or one for each of {', '.join(system.inputs)}")
-    q, v, inputs, gains, total, converged, cannot_meet, status, others = _nhi.plan(
-        system._core,
-        system._method(method),
-        arguments.parameters(p, system.parameters),
-        begin,
-        end,
-        h,
-        steps,
-        np.broadcast_to(r, (count,)).tolist() if cost is None else _text("cost", cost),
-        None if final_cost is None else _text("final_cost", final_cost),
-        [(_text("bounds", name), _pair(name, pair)) for name, pair in (bounds or {}).items()],
-        [] if guess is None else arguments.rows("guess", guess, system.inputs, steps).tolist(),
-        arguments.count("starts", starts, 1),
-    )
-    t = np.arange(steps + 1, dtype=np.float64) * h
-    rest = [OtherPlan(*other) for other in others]
-    return Plan(t, q, v, inputs, gains, total, converged, dict(cannot_meet), status, rest)
+    steps = [_stack(name, x) for name, x in (("a", a), ("b", b))]
+    if len(steps[0]) != len(steps[1]):
+        raise ValueError(f"b: expected {len(steps[0])} matrices, as in a, found {len(steps[1])}")
+    weights = [_weights(name, x) for name, x in (("q", q), ("r", r), ("q_end", q_end))]
+    return _nhi.track(steps[0], steps[1], weights[0], weights[1], weights[2])
 
 
+@explained
 class Fit(NamedTuple):
     """What `fit` returns, for U unknowns, S samples and M measured numbers."""
 
-    #: Values of all parameters, as `System.simulate` takes them.
     p: dict[str, Any]
-    #: Names of the unknowns: parameters, then entries of the start such as `theta(0)`.
+    """Values of all parameters, as `System.simulate` takes them."""
     unknowns: list[str]
-    #: Their values, shape (U,); of the pose at the start the displacement of the guess.
+    """Names of the unknowns: parameters, then entries of the start such as `theta(0)`."""
     values: Array
-    #: Their standard deviations, shape (U,): the square roots of the diagonal of `covariance`.
+    """Their values, shape (U,); of the pose at the start the displacement of the guess."""
     deviations: Array
-    #: Their covariance, that of the linearised problem, shape (U, U). Directions that are not determined do not count.
+    """Their standard deviations, shape (U,): the square roots of the diagonal of `covariance`."""
     covariance: Array
-    #: χ², the sum of the squares of the residuals, each divided by its variance if deviations are given.
+    """Their covariance, that of the linearised problem, shape (U, U). Directions that are not determined do not count."""
     chi2: float
-    #: Numbers that were measured, less those that they determine: the mean of χ² if the deviations are right.
+    """χ², the sum of the squares of the residuals, each divided by its variance if deviations are given."""
     degrees_of_freedom: int
-    #: Standard deviation of the noise, √(χ²/degrees of freedom), in units of the deviations if they are given.
+    """Numbers that were measured, less those that they determine: the mean of χ² if the deviations are right."""
     noise: float
-    #: How many combinations of the unknowns are determined.
+    """Standard deviation of the noise, √(χ²/degrees of freedom), in units of the deviations if they are given."""
     rank: int
-    #: Directions along which the unknowns can change without a change of the samples, to first order, by name.
+    """How many combinations of the unknowns are determined."""
     undetermined: list[dict[str, float]]
-    #: What speaks against the fit: χ² far from its degrees of freedom, or residuals that are no noise. They are warned of, too.
+    """Directions along which the unknowns can change without a change of the samples, to first order, by name."""
     warnings: list[str]
-    #: The numbers of the motion less the samples, shape (S, M).
+    """What speaks against the fit: χ² far from its degrees of freedom, or residuals that are no noise. They are warned of, too."""
     residuals: Array
-    #: The motion that fits, up to the last sample.
+    """The numbers of the motion less the samples, shape (S, M)."""
     run: Run
-    #: What other start guesses led to, each once, by their χ².
+    """The motion that fits, up to the last sample."""
     others: list[OtherFit]
+    """What other start guesses led to, each once, by their χ²."""
 
 
+@explained
 class OtherFit(NamedTuple):
     """What another start guess of `fit` led to."""
 
-    #: χ².
     chi2: float
-    #: Values of the unknowns, shape (U,).
+    """χ²."""
     values: Array
+    """Values of the unknowns, shape (U,)."""
 
 
 def fit(
@@ -296,11 +212,12 @@ def fit(
         ValueError: names the argument; for mistakes in a formula it is a `DeclarationError`.
         RuntimeError: the motion of the guess cannot be computed, or the iteration does not converge, from all starts.
     """
-    _is_system(system)
+    if not isinstance(system, System):
+        raise ValueError(f"system: expected a System, found {system!r}")
     q0, v0 = system._state("q0", q0, "v0", v0)
-    h, method = _forwards(h), system._method(method)
+    h, method = forwards(h), system._method(method)
     texts = [measured] if isinstance(measured, str) else list(measured)
-    texts = [_text(f"measured[{i}]", text) for i, text in enumerate(texts)]
+    texts = [text(f"measured[{i}]", one) for i, one in enumerate(texts)]
     times, numbers = arguments.array("t", t), arguments.array("samples", samples)
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times, prepend=0.0) < 0).any():
         raise ValueError("t: expected a vector of ascending times from 0 on")
@@ -331,7 +248,7 @@ def fit(
         held.tolist(),
         texts,
         (times.tolist(), numbers.tolist(), spread.tolist()),
-        None if unknowns is None else [_text("unknowns", name) for name in unknowns],
+        None if unknowns is None else [text("unknowns", name) for name in unknowns],
         arguments.count("starts", starts, 1),
     )
     (found, q, v), (names, values, covariance), (chi2, degrees, noise), directions, doubts, fitted, others = answer
@@ -358,41 +275,6 @@ def fit(
     )
 
 
-def _is_system(system: Any) -> None:
-    if not isinstance(system, System):
-        raise ValueError(f"system: expected a System, found {system!r}")
-
-
-def _forwards(h: Any) -> float:
-    size = arguments.number("h", h)
-    if not (np.isfinite(size) and size > 0):
-        raise ValueError(f"h: must be positive and finite, found {size}")
-    return size
-
-
-def _text(name: str, given: Any) -> str:
-    if not isinstance(given, str):
-        raise ValueError(f"{name}: expected a text, found {given!r}")
-    return powers(given)
-
-
-def _free(name: str, given: ArrayLike, system: System) -> Array:
-    numbers = arguments.vector(name, given, system.coordinates)
-    if np.isinf(numbers).any() or np.isnan(numbers).all():
-        raise ValueError(f"{name}: its entries must be finite, or NaN where free, and not all of them free")
-    return numbers
-
-
-def _pair(name: str, given: Any) -> tuple[float, float]:
-    try:
-        least, most = (float(x) for x in given)
-    except (TypeError, ValueError):
-        raise ValueError(f"bounds: expected two numbers for `{name}`, found {given!r}") from None
-    if not least < most:
-        raise ValueError(f"bounds: expected the lower bound of `{name}` first, found {given!r}")
-    return least, most
-
-
 def _matrix(name: str, given: ArrayLike) -> Array:
     try:
         matrix = np.ascontiguousarray(given, dtype=np.float64)
@@ -410,3 +292,13 @@ def _weights(name: str, given: ArrayLike) -> Array:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: expected numbers: {error}") from None
     return _matrix(name, given)
+
+
+def _stack(name: str, given: ArrayLike) -> Array:
+    try:
+        matrices = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected numbers: {error}") from None
+    if matrices.ndim != 3:
+        raise ValueError(f"{name}: expected a matrix for each step, found shape {matrices.shape}")
+    return matrices

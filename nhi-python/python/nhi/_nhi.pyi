@@ -95,6 +95,10 @@ class Recording:
     def page(self, phase: tuple[str, str] | None) -> str: ...
     def svg(self) -> str: ...
     def bodies(self) -> list[tuple[Body, list[Array]]]: ...
+    def limited(self, core: Core, bounds: list[tuple[str, tuple[float, float]]]) -> Recording: ...
+    def limits(
+        self,
+    ) -> tuple[list[tuple[str, list[float]]], tuple[list[str], list[list[list[tuple[float, float]]]]] | None]: ...
     def file(self, extension: str, case: str, comments: bool) -> bytes: ...
 
 @final
@@ -232,20 +236,60 @@ class Ensemble:
 
 def without(names: list[str], a: Array, b: Array, left: list[str]) -> tuple[list[str], Array, Array]: ...
 def lqr(names: list[str], a: Array, b: Array, q: Array, r: Array) -> tuple[Array, Array, Array, Array]: ...
-def plan(
-    core: Core,
-    method: str,
-    parameters: Array,
-    start_at: tuple[Array, Array],
-    end_at: tuple[Array, Array | None],
-    h: float,
-    steps: int,
-    cost: str | list[float],
-    final_cost: str | None,
-    bounds: list[tuple[str, tuple[float, float]]],
-    guess: list[list[float]],
-    starts: int,
-) -> tuple[Array, Array, Array, Array, float, bool, list[tuple[str, float]], str, list[tuple[float, bool, str]]]: ...
+def track(a: Array, b: Array, q: Array, r: Array, q_end: Array) -> Array: ...
+
+@final
+class Found(TypedDict):
+    """The fields of `nhi.Plan` that are computed in Rust."""
+
+    q: Array
+    v: Array
+    inputs: Array
+    gains: Array
+    costates: Array
+    multipliers: dict[str, float]
+    cost: float
+    converged: bool
+    is_minimum: bool
+    cannot_meet: dict[str, float]
+    unchanged: list[dict[str, float]]
+    iterations: int
+    residuals: Array
+    status: str
+
+@final
+class Problem:
+    """The problem of a plan: what `nhi.Problem` calls."""
+
+    def __new__(
+        cls,
+        core: Core,
+        method: str | None,
+        parameters: Array,
+        start_at: tuple[Array, Array | None],
+        end_at: tuple[Array, Array | None],
+        h: float,
+        steps: int,
+        cost: str | list[float],
+        final_cost: str | None,
+        bounds: list[tuple[str, tuple[float, float]]],
+        conditions: list[tuple[str, float, int]],
+        guess: tuple[list[list[float]], list[list[float]], list[list[float]]],
+        options: tuple[float, int, float],
+    ) -> Problem: ...
+    def solve(self, starts: int) -> tuple[Found, list[Found]]: ...
+    def free_time(self, times: tuple[float, float], price: float) -> tuple[Found, float, float, int]: ...
+    def recording(
+        self, rows: tuple[list[list[float]], list[list[float]], list[list[float]]], h: float, drawn: list[Body]
+    ) -> Recording: ...
+
+@final
+class Mpc:
+    """Model predictive control: what `nhi.Mpc` calls."""
+
+    def __new__(cls, problem: Problem) -> Mpc: ...
+    def step(self, q: Array, v: Array, z: Array) -> tuple[Array, int, int, str | None, Array, Array]: ...
+
 def fit(
     core: Core,
     method: str,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nhi._arguments import Array
-from nhi._nhi import Recording
+from nhi._arguments import SHAPES, Array
+from nhi._nhi import Core, Recording
 from nhi._optional import needed
 
 if TYPE_CHECKING:
@@ -166,28 +166,50 @@ class Run(Mapping[str, Array]):
         names = self._recording.names_of
         panels = [(kind, names(kind)) for kind in ("coordinate", "velocity", "multiplier") if names(kind)]
         bodies = [body for body in self._recording.bodies() if body[0][1] == "pose"]
-        rows, width = len(panels) + 1, 1 + bool(bodies) + (plane is not None)
+        bounds, areas = self._recording.limits()
+        if bounds and names("input"):
+            panels.append(("input", names("input")))
+        has_energy = "energy" in self.columns
+        rows, width = len(panels) + has_energy, 1 + bool(bodies or areas) + (plane is not None)
         figure: Figure = figures.Figure(figsize=(7 * width, 2 * rows), layout="constrained")
         grid = figure.add_gridspec(rows, width)
         axes = [figure.add_subplot(grid[0, 0])]
         axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, rows)]
         for axis in axes[:-1]:
             axis.tick_params(labelbottom=False)
-        for axis, (_, columns) in zip(axes[:-1], panels, strict=True):
-            for column in columns:
-                axis.plot(self.t, self[column], label=column)
+        for axis, (kind, columns) in zip(axes, panels, strict=False):
+            for i, column in enumerate(columns):
+                style = "steps-pre" if kind == "input" else "default"
+                axis.plot(self.t, self[column], color=f"C{i}", label=column, drawstyle=style)
+            _draw_bounds(axis, {name: pair for name, pair in bounds if name in columns}, columns)
             axis.legend(loc="upper right", fontsize="small")
-        axes[-1].plot(self.t, self.energy - self.energy[:1])
-        axes[-1].set(xlabel="t", ylabel="energy − energy(0)")
-        if bodies:
-            _draw_bodies(figure.add_subplot(grid[:, 1]), bodies)
+        if has_energy:
+            axes[-1].plot(self.t, self.energy - self.energy[:1])
+            axes[-1].set(ylabel="energy − energy(0)")
+        axes[-1].set(xlabel="t")
+        if bodies or areas:
+            axis = figure.add_subplot(grid[:, 1])
+            if bodies:
+                _draw_bodies(axis, bodies)
+            elif areas:
+                x, y = areas[0]
+                axis.plot(self[x], self[y], label=f"({x}, {y})")
+                axis.set(xlabel=x, ylabel=y, aspect="equal")
+            if areas:
+                _draw_areas(axis, areas[1])
+            axis.legend(loc="best", fontsize="small")
         if plane is not None:
             axis = figure.add_subplot(grid[:, -1])
-            axis.plot(self[plane[0]], self[plane[1]])
+            places = self._places()
+            axis.plot(*(places[name] if name in places else self[name] for name in plane))
             axis.set(xlabel=plane[0], ylabel=plane[1])
         about = self.about
         axes[0].set_title(f"{about['system']}, {about['method']}, {self._steps}")
         return figure
+
+    def _limited(self, core: Core, bounds: list[tuple[str, tuple[float, float]]]) -> Run:
+        """The same run with bounds in its pictures."""
+        return Run(self._recording.limited(core, bounds), self._case)
 
     def _phase(self, names: tuple[str, str] | None) -> tuple[str, str] | None:
         """The names of two columns that are there."""
@@ -195,11 +217,21 @@ class Run(Mapping[str, Array]):
             return None
         if isinstance(names, str) or len(names) != 2:
             raise ValueError(f"phase: expected the names of two columns, found {names!r}")
+        known = [*self.columns, *self._places()]
         for name in names:
-            if name not in self.columns:
-                raise ValueError(f"phase: no column `{name}`; there are {', '.join(self.columns)}")
+            if name not in known:
+                raise ValueError(f"phase: no column `{name}`; there are {', '.join(known)}")
         x, y = names
         return x, y
+
+    def _places(self) -> dict[str, Array]:
+        """The entries of the places of bodies, by names such as `trailer.x`."""
+        bodies = ((name, SHAPES[shape], values) for (name, shape, _, _), values in self._recording.bodies())
+        return {
+            f"{name}.{entry}": value
+            for name, entries, values in bodies
+            for entry, value in zip(entries, values, strict=True)
+        }
 
     def __repr__(self) -> str:
         about, samples = self.about, len(self._recording)
@@ -231,4 +263,25 @@ def _draw_bodies(axis: Axes, bodies: list[tuple[Body, list[Array]]]) -> None:
             ahead, left = (longest if size is None else size) * corners
             axis.fill(x[k] + cos * ahead - sin * left, y[k] + sin * ahead + cos * left, fc=(colour, 0.3), ec=colour)
     axis.set(xlabel="x", ylabel="y", aspect="equal")
-    axis.legend(loc="best", fontsize="small")
+
+
+def _draw_bounds(axis: Axes, bounds: Mapping[str, list[float]], columns: list[str]) -> None:
+    """Bounds of curves that are not so far from them that these would be flat."""
+    low, high = axis.get_ylim()
+    for name, pair in bounds.items():
+        for bound in pair:
+            if 2 * low - high <= bound <= 2 * high - low:
+                axis.axhline(bound, color=f"C{columns.index(name)}", linestyle="--", linewidth=1)
+
+
+def _draw_areas(axis: Axes, areas: list[list[list[tuple[float, float]]]]) -> None:
+    """What a motion keeps out of, in the part of the plane that shows the motion."""
+    paths, patches = needed("matplotlib.path", "plot", "Run.plot"), needed("matplotlib.patches", "plot", "Run.plot")
+    limits = axis.get_xlim(), axis.get_ylim()
+    for i, outlines in enumerate(areas):
+        # Closed; holes are outlined in the other direction.
+        closed = [paths.Path([*outline, outline[0]], closed=True) for outline in outlines]
+        label = None if i else "out of bounds"
+        whole = paths.Path.make_compound_path(*closed)
+        axis.add_patch(patches.PathPatch(whole, fc=("#8a6d5c", 0.25), ec="#8a6d5c", label=label))
+    axis.set(xlim=limits[0], ylim=limits[1])

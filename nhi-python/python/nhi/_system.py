@@ -17,6 +17,7 @@ from nhi._arguments import Array
 from nhi._declaration import compose, core, texts
 from nhi._ensemble import Ensemble
 from nhi._errors import refused
+from nhi._help import explained
 from nhi._nhi import MOST_STEPS, Core, Simulation
 from nhi._nhi import Report as Derivation
 from nhi._progress import bar
@@ -24,24 +25,26 @@ from nhi._report import Report, displays, embedded
 from nhi._run import Run
 
 
+@explained
 class Acceleration(NamedTuple):
     """What `System.acceleration` returns."""
 
-    #: dv/dt, shape of v.
     dv: Array
-    #: Multipliers λ, one for each constraint: the reaction is +μᵀλ.
+    """dv/dt, shape of v."""
     multipliers: Array
+    """Multipliers λ, one for each constraint: the reaction is +μᵀλ."""
 
 
+@explained
 class Frame(NamedTuple):
     """What `System.frame` returns: v = basis @ nu + drift and nu = components @ v."""
 
-    #: X, a basis of the velocities that the constraints admit, shape (n, d).
     basis: Array
-    #: v₀, the velocity that affine constraints ask for, shape (n,).
+    """X, a basis of the velocities that the constraints admit, shape (n, d)."""
     drift: Array
-    #: Y, shape (d, n).
+    """v₀, the velocity that affine constraints ask for, shape (n,)."""
     components: Array
+    """Y, shape (d, n)."""
 
 
 class System:

@@ -3,15 +3,19 @@
 //! A [`Planning`] and a [`Fitting`] are stated by names, numbers and texts. Steps, their derivatives and the functions that the
 //! texts describe are compiled.
 
+mod discrete;
 mod fit;
+mod kinematic;
 mod linear;
+mod mpc;
 mod plan;
 mod steps;
 
 pub use fit::{Fitted, Fitting};
 pub use linear::linear;
-pub use nhi_control::{Doubt, Identified, Samples};
-pub use plan::{Cost, Planned, Planning};
+pub use mpc::{Answer, Controller};
+pub use nhi_control::{Doubt, Identified, Options, Samples};
+pub use plan::{Condition, Cost, Guess, Planned, Planning, TimedPlan};
 pub use steps::State;
 
 use crate::Error;

@@ -19,7 +19,7 @@ pub struct State {
 }
 
 impl State {
-    fn parts(&self) -> [&[f64]; 3] {
+    pub(super) fn parts(&self) -> [&[f64]; 3] {
         [&self.q, &self.nu, &self.z]
     }
 }
@@ -103,6 +103,11 @@ impl Steps {
         };
         let own = frame.dual.chunks(n.max(1)).map(is_one);
         names.zip(own).map(|(name, own)| own.map_or(name, |i| format!("dot_{}", self.names[i]))).collect()
+    }
+
+    /// How many velocities there are.
+    pub(super) fn velocities(&self) -> usize {
+        self.compiled.velocities().len()
     }
 
     /// v = X ν + v₀.
@@ -199,6 +204,11 @@ impl Steps {
         let end = (at.0, at.1 + h);
         let nu = self.basis.quasi_velocity(&point(end, &after.q, &after.v, u)).map_err(failure)?;
         Ok(State { q: after.q, nu, z: after.z })
+    }
+
+    /// The multipliers of a step of size `h` from a point.
+    pub(super) fn multipliers(&self, at: &Point<'_>, h: f64) -> Result<Vec<f64>, nhi_jit::Error> {
+        self.compiled.step_multipliers(self.variant, at, h)
     }
 
     /// Appends to `states` those of a simulation from `x` at the time of `at`, with inputs that follow one another.

@@ -14,7 +14,7 @@ const theme = { curves: [] };
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  for (const name of ["panel", "ink", "quiet", "grid", "faint"]) theme[name] = colour(name);
+  for (const name of ["panel", "ink", "quiet", "grid", "faint", "forbidden"]) theme[name] = colour(name);
   theme.curves = [0, 1, 2, 3, 4, 5, 6].map((i) => colour(`curve-${i}`));
   theme.font = `12px ${getComputedStyle(document.body).fontFamily}`;
 }

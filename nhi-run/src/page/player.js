@@ -1,8 +1,9 @@
 // Curves over time. A click sets the time.
 class SeriesPanel extends Chart {
-  constructor({ title, columns, axis, held }) {
+  constructor({ title, columns, axis, held, limits }) {
     super(title, "over-time");
     this.held = held;
+    this.limits = limits;
     this.columns = columns;
     this.axis = axis;
     this.addLegend(columns.map((column, colour) => ({ columns: [column], colour })));
@@ -31,6 +32,15 @@ class SeriesPanel extends Chart {
         else this.curve(pen, recording.time, this.columns[i], false);
         pen.stroke();
       }
+      pen.lineWidth = 1.25;
+      pen.setLineDash([6, 5]);
+      for (const [i, bound] of this.limits) {
+        pen.strokeStyle = theme.curves[i];
+        pen.beginPath();
+        line(pen, this.box.left, this.y(bound), this.box.right, this.y(bound));
+        pen.stroke();
+      }
+      pen.setLineDash([]);
     });
   }
 

@@ -34,6 +34,11 @@ class PlaneScene extends Chart {
         return heading === null || several ? placed(body, i) : [...placed(body, i), { columns: [heading], colour: AXES[0] }];
       }),
     );
+    if (scene.areas.length > 0) {
+      const swatch = element("span", { class: "swatch" });
+      swatch.style.background = "var(--forbidden)";
+      this.caption.querySelector(".legend").append(element("li", {}, swatch, "out of bounds"));
+    }
   }
 
   drawStill(pen) {
@@ -60,6 +65,7 @@ class PlaneScene extends Chart {
     this.setRanges(x, y);
     this.drawAxes(pen, x, y, axes);
     this.inBox(pen, () => {
+      for (const outlines of this.scene.areas) this.drawArea(pen, outlines);
       pen.strokeStyle = theme.faint;
       pen.lineWidth = 1.25;
       for (const { position } of this.scene.bodies) {
@@ -67,6 +73,21 @@ class PlaneScene extends Chart {
         pen.stroke();
       }
     });
+  }
+
+  // What the motion keeps out of: polygons, of which those within others are holes.
+  drawArea(pen, outlines) {
+    pen.beginPath();
+    for (const outline of outlines) {
+      outline.forEach(([x, y], k) => (k ? pen.lineTo(this.x(x), this.y(y)) : pen.moveTo(this.x(x), this.y(y))));
+      pen.closePath();
+    }
+    pen.fillStyle = pen.strokeStyle = theme.forbidden;
+    pen.globalAlpha = 0.25;
+    pen.fill("evenodd");
+    pen.globalAlpha = 1;
+    pen.lineWidth = 1.25;
+    pen.stroke();
   }
 
   drawMoving(pen) {

@@ -7,7 +7,7 @@ mod scene;
 
 pub(crate) use axis::{Axis, Ticks, decades, equal, ticks};
 pub(crate) use number::number;
-pub(crate) use scene::{Ball, Body, Camera, Placement, Scene, View};
+pub(crate) use scene::{Ball, Body, Camera, Placement, Scene, View, place_names};
 
 use crate::recording::{Adaptive, Column, Pose, Quantity, Recording};
 use base64::Engine as _;
@@ -45,6 +45,9 @@ pub(crate) struct Panels {
     pub(crate) series: Vec<Series>,
     /// The columns of the phase plane, which a reader may change.
     pub(crate) phase: Option<[usize; 2]>,
+    /// What the entries of the places of bodies are called, and their columns.
+    #[serde(skip)]
+    places: Vec<(String, usize)>,
 }
 
 /// A column as it is shown.
@@ -66,6 +69,8 @@ pub(crate) struct Series {
     pub(crate) axis: Axis,
     /// Whether a value is held over the step that ends at its sample.
     pub(crate) held: bool,
+    /// Bounds of curves, by their places among the columns.
+    pub(crate) limits: Vec<(usize, f64)>,
 }
 
 /// Quantities that have panels over time, with the titles of these. The energy has its own.
@@ -96,9 +101,10 @@ impl Panels {
             values.push(error);
         }
         let mut bodies: Vec<[usize; 3]> = Vec::with_capacity(recording.bodies.len());
+        let mut entries_of_bodies = Vec::new();
         for body in &recording.bodies {
             let entries = body.shape.entries();
-            bodies.push(std::array::from_fn(|i| {
+            let place: [usize; 3] = std::array::from_fn(|i| {
                 let Column { name, values: entry, .. } = &body.place[i];
                 let is_it = |column: &Column| scene::may_place(column) && column.name == *name;
                 let own = recording.columns.iter().position(is_it);
@@ -107,7 +113,10 @@ impl Panels {
                     values.push(entry);
                     values.len() - 1
                 })
-            }));
+            });
+            let named = entries.map(|entry| format!("{}.{entry}", body.name));
+            entries_of_bodies.extend(named.into_iter().zip(place));
+            bodies.push(place);
         }
         let kept = decimate::kept(&values, limit);
         let columns: Vec<DrawnColumn> = names
@@ -122,11 +131,12 @@ impl Panels {
 
         let first = |quantity| recording.columns.iter().position(|column| column.quantity == quantity);
         let time = first(Quantity::Time);
-        let over_time = |title: String, chosen: Vec<usize>, held: bool| Series {
-            title,
-            axis: Axis::of(chosen.iter().map(|&column| values[column])),
-            columns: chosen,
-            held,
+        let over_time = |title: String, chosen: Vec<usize>, held: bool| {
+            let curves = || chosen.iter().map(|&column| values[column]);
+            let limits = limits(recording, &chosen, &Axis::of(curves()));
+            let bounds: Vec<f64> = limits.iter().map(|(_, bound)| *bound).collect();
+            let axis = Axis::of(curves().chain([bounds.as_slice()]));
+            Series { title, axis, columns: chosen, held, limits }
         };
         let mut series = Vec::new();
         for (quantity, title) in SERIES {
@@ -163,16 +173,32 @@ impl Panels {
             camera: Camera::START,
             series,
             phase: phase(recording),
+            places: entries_of_bodies,
             columns,
         }
     }
 
-    /// The same with these columns in the phase plane, if they are there.
+    /// The same with these columns, or entries of the places of bodies, in the phase plane, if they are there.
     pub(crate) fn with_phase(self, names: Option<[&str; 2]>) -> Panels {
-        let place = |name: &str| self.columns.iter().position(|column| column.name == name);
+        let of_body = |name: &str| self.places.iter().find(|(known, _)| known == name).map(|(_, at)| *at);
+        let place =
+            |name: &str| self.columns.iter().position(|column| column.name == name).or_else(|| of_body(name));
         let chosen = names.and_then(|[x, y]| Some([place(x)?, place(y)?]));
         Panels { phase: chosen.or(self.phase), ..self }
     }
+}
+
+/// The bounds of columns that are near their curves, which `axis` holds: farther ones would make these flat.
+fn limits(recording: &Recording, chosen: &[usize], axis: &Axis) -> Vec<(usize, f64)> {
+    let room = axis.high - axis.low;
+    let mut limits = Vec::new();
+    for (place, &column) in chosen.iter().enumerate() {
+        let name = recording.columns.get(column).map(|column| &column.name);
+        let own = recording.limits.columns.iter().filter(|(known, _)| Some(known) == name);
+        let bounds = own.flat_map(|(_, pair)| *pair);
+        limits.extend(bounds.filter(|x| *x >= axis.low - room && *x <= axis.high + room).map(|x| (place, x)));
+    }
+    limits
 }
 
 /// What the heading says of the run.

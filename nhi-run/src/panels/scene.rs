@@ -3,6 +3,7 @@
 use super::axis::{Ticks, bounds, ticks, varies};
 use super::{CURVES, DrawnColumn, places};
 use crate::bodies::Shape;
+use crate::limits::Areas;
 use crate::recording::{Column, Pose, Quantity, Recording};
 use serde::Serialize;
 
@@ -11,8 +12,14 @@ use serde::Serialize;
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Scene {
     /// Bodies or points in the plane. No body without a size of its own is drawn longer than the `room`, if there is one: they
-    /// would cover each other.
-    Plane { title: String, bodies: Vec<Body>, view: View<2>, room: Option<f64> },
+    /// would cover each other. The `areas` are polygons that the motion keeps out of; those within others are holes.
+    Plane {
+        title: String,
+        bodies: Vec<Body>,
+        view: View<2>,
+        room: Option<f64>,
+        areas: Vec<Vec<Vec<[f64; 2]>>>,
+    },
     /// The axes of a body that turns, on the unit sphere: entries of R, row by row.
     Sphere { title: String, rotation: [usize; 9] },
     /// Bodies or points in space.
@@ -228,7 +235,9 @@ pub(super) fn scenes(
         let positions: Vec<([usize; 2], f64)> = planar.iter().map(around).collect();
         let view = View::of(columns, values, &positions);
         let room = room(&planar, values);
-        scenes.push(Scene::Plane { title: title(planar.len()), bodies: planar, view, room });
+        let areas =
+            recording.limits.areas.as_ref().map_or(Vec::new(), |Areas { outlines, .. }| outlines.clone());
+        scenes.push(Scene::Plane { title: title(planar.len()), bodies: planar, view, room, areas });
     }
     scenes
 }
@@ -254,6 +263,16 @@ fn room(bodies: &[Body], values: &[&[f64]]) -> Option<f64> {
         .enumerate()
         .flat_map(|(i, one)| posed[i + 1..].iter().map(move |other| farthest(*one, *other)));
     pairs.filter(|distance| *distance > 0.0).reduce(f64::min)
+}
+
+/// The names of the columns that are the coordinates of the plane of a motion: those of its pose, or the first that are so by their
+/// names.
+pub(crate) fn place_names(recording: &Recording) -> Option<[String; 2]> {
+    if let Some(Pose::Planar([x, y, _])) = &recording.about.pose {
+        return Some([x.clone(), y.clone()]);
+    }
+    let (pairs, _) = positions(recording);
+    pairs.first().map(|pair| pair.map(|column| recording.columns[column].name.clone()))
 }
 
 /// Whether a column can be that of a position.

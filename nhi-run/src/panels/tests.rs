@@ -2,6 +2,7 @@ use super::axis::ticks;
 use super::decimate::kept;
 use super::{Panels, Scene, Series, base64, number};
 use crate::bodies::Shape;
+use crate::limits::{Areas, Limits};
 use crate::recording::{About, Column, Pose, Quantity, RecordedBody, Recording};
 
 /// A recording of these columns after `k` and `t`, all over the same number of samples.
@@ -30,7 +31,7 @@ pub(crate) fn recording(columns: &[(&str, Quantity, &[f64])]) -> Recording {
         events: Vec::new(),
         warnings: Vec::new(),
     };
-    Recording { about, columns: all, bodies: Vec::new() }
+    Recording { about, columns: all, bodies: Vec::new(), limits: Limits::default() }
 }
 
 fn coordinates(names: &[&str]) -> Recording {
@@ -219,6 +220,39 @@ fn planar_poses_and_positions_share_a_picture() {
     let output = Quantity::Output;
     let point = recording(&[("x1", output, &[0.0, 1.0]), ("y1", output, &[0.0, 1.0])]);
     assert!(matches!(&Panels::of(&point, 10).scenes[..], [Scene::Plane { .. }]));
+}
+
+/// Bounds that are so far from a curve that it would be flat are left out.
+#[test]
+fn bounds_near_curves_are_shown() {
+    let wave = [0.0, 1.0];
+    let mut bounded = recording(&[("x", Quantity::Coordinate, &wave), ("y", Quantity::Coordinate, &wave)]);
+    let square = vec![vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]];
+    bounded.limits = Limits {
+        columns: vec![
+            ("x".to_owned(), [-0.5, 50.0]),
+            ("y".to_owned(), [f64::NEG_INFINITY, 1.7]),
+            ("z".to_owned(), [0.0, 1.0]),
+        ],
+        areas: Some(Areas { plane: ["x", "y"].map(str::to_owned), outlines: vec![square.clone()] }),
+    };
+    let panels = Panels::of(&bounded, 10);
+    let [series, ..] = &panels.series[..] else { panic!("no series") };
+    assert_eq!(series.limits, [(0, -0.5), (1, 1.7)]);
+    assert!(series.axis.low < -0.5 && series.axis.high > 1.7 && series.axis.high < 3.0);
+    let [Scene::Plane { areas, view, .. }] = &panels.scenes[..] else { panic!("{:?}", panels.scenes) };
+    assert_eq!((areas, view.ranges), (&vec![square], [(0.0, 1.0); 2]));
+}
+
+/// The phase plane has entries of places of bodies by their names, whether they are columns of their own or not.
+#[test]
+fn phase_planes_have_places_of_bodies() {
+    let mut drawn = coordinates(&["x", "y"]);
+    drawn.bodies =
+        vec![body("cart", Shape::Pose, [("x", &[0.0, 1.0]), ("2*y", &[0.0, 2.0]), ("0", &[0.0, 0.0])])];
+    let panels = Panels::of(&drawn, 10).with_phase(Some(["cart.x", "cart.y"]));
+    let [x, y] = panels.phase.expect("a phase plane").map(|column| panels.columns[column].name.as_str());
+    assert_eq!([x, y], ["x", "cart.y"]);
 }
 
 /// A body of these columns at all samples.

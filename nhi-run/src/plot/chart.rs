@@ -1,7 +1,7 @@
 //! Panels with two axes.
 
 use super::svg::{Anchor, Stroke, Svg};
-use super::{AXES, COLOURS, FRAME, GRID, INK, LETTER, PATHS, Place, QUIET};
+use super::{AXES, COLOURS, FORBIDDEN, FRAME, GRID, INK, LETTER, PATHS, Place, QUIET};
 use crate::panels::{Axis, Body, Panels, Series, Ticks, View, equal};
 
 /// Bodies drawn along a path, of several bodies each.
@@ -137,6 +137,10 @@ pub(super) fn series(svg: &mut Svg, panels: &Panels, place: Place, series: &Seri
                 axes.curve(svg, panels, [time, *column], stroke);
             }
         }
+        let (first, last) = x.range();
+        for (curve, bound) in &series.limits {
+            svg.dashes(Stroke::new(COLOURS[*curve], 1.25), [axes.at(first, *bound), axes.at(last, *bound)]);
+        }
     });
 }
 
@@ -160,7 +164,7 @@ pub(super) fn plane(
     svg: &mut Svg,
     panels: &Panels,
     place: Place,
-    title: &str,
+    (title, areas): (&str, &[Vec<Vec<[f64; 2]>>]),
     bodies: &[Body],
     (view, room): (&View<2>, Option<f64>),
 ) {
@@ -170,6 +174,7 @@ pub(super) fn plane(
     });
     let named: Vec<(String, &'static str)> = named.collect();
     let legend = named.iter().map(|(name, colour)| (name.as_str(), *colour));
+    let legend = legend.chain((!areas.is_empty()).then_some(("out of bounds", FORBIDDEN)));
     let top = place.titled(svg, title, legend);
     let [x_ticks, y_ticks] = &view.ticks;
     let mut axes = Axes::within(place, top, view.ranges[0], view.ranges[1], y_ticks, &view.names[1]);
@@ -188,6 +193,11 @@ pub(super) fn plane(
     let longest = room.map_or(OUTLINE, |room| (0.9 * room / unit).clamp(6.0, OUTLINE));
     axes.draw(svg, place, (x_ticks, &view.names[0]), (y_ticks, &view.names[1]));
     axes.clipped(svg, place, |svg| {
+        for outlines in areas {
+            let placed =
+                |outline: &Vec<[f64; 2]>| outline.iter().map(|[x, y]| axes.at(*x, *y)).collect::<Vec<_>>();
+            svg.area(FORBIDDEN, &outlines.iter().map(placed).collect::<Vec<_>>());
+        }
         // The first one is on top.
         for (i, body) in bodies.iter().enumerate().rev() {
             axes.curve(svg, panels, body.position, Stroke::new(path_colour(i), 2.0));

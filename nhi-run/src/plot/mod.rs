@@ -30,6 +30,8 @@ const QUIET: &str = "#5c6670";
 const GRID: &str = "#e4e7ea";
 const FRAME: &str = "#b9c0c8";
 const WARNING: &str = "#b03a00";
+/// What a motion keeps out of.
+const FORBIDDEN: &str = "#8a6d5c";
 /// Okabe and Ito's palette, which is safe for colour-blind readers.
 pub const COLOURS: [&str; crate::panels::CURVES] =
     ["#0072b2", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#56b4e9", INK];
@@ -67,8 +69,8 @@ pub fn plot(recording: &Recording, phase: Option<[&str; 2]>) -> String {
         let place =
             Place { number: i, left: GAP + column * (WIDTH + GAP), top: below + row * (HEIGHT + GAP) };
         match drawing {
-            Drawing::Scene(Scene::Plane { title, bodies, view, room }) => {
-                chart::plane(&mut svg, &panels, place, title, bodies, (view, *room));
+            Drawing::Scene(Scene::Plane { title, bodies, view, room, areas }) => {
+                chart::plane(&mut svg, &panels, place, (title, areas), bodies, (view, *room));
             }
             Drawing::Scene(Scene::Sphere { title, rotation }) => {
                 space::sphere(&mut svg, &panels, place, title, rotation);

@@ -116,6 +116,29 @@ impl Svg {
         ));
     }
 
+    /// Polygons that are filled where an odd number of them is around a point.
+    pub(super) fn area(&mut self, colour: &str, outlines: &[Vec<[f64; 2]>]) {
+        let mut path = String::new();
+        for outline in outlines {
+            for (k, [x, y]) in simplified(outline).into_iter().enumerate() {
+                let _ = write!(path, "{}{x:.1},{y:.1}", if k == 0 { 'M' } else { 'L' });
+            }
+            path.push('Z');
+        }
+        self.element(&format!(
+            "<path d=\"{path}\" fill=\"{colour}\" fill-opacity=\"0.22\" fill-rule=\"evenodd\" stroke=\"{colour}\"/>"
+        ));
+    }
+
+    /// A broken line.
+    pub(super) fn dashes(&mut self, stroke: Stroke, [[x0, y0], [x1, y1]]: [[f64; 2]; 2]) {
+        let Stroke { colour, width, .. } = stroke;
+        self.element(&format!(
+            "<path d=\"M{x0:.1},{y0:.1}L{x1:.1},{y1:.1}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
+             stroke-dasharray=\"6 5\"/>"
+        ));
+    }
+
     pub(super) fn dot(&mut self, [x, y]: [f64; 2], colour: &str) {
         self.element(&format!(
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\" stroke=\"#ffffff\" stroke-width=\"1.5\"/>"

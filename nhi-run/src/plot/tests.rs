@@ -1,5 +1,6 @@
 use super::{COLOURS, Chart, Curve, Field, Matrix, PATHS, Scale, figure, matrix, plot};
 use crate::bodies::Shape;
+use crate::limits::{Areas, Limits};
 use crate::panels::tests::recording;
 use crate::recording::{Column, Pose, Quantity, RecordedBody};
 
@@ -37,6 +38,23 @@ fn every_panel_has_a_title_and_its_curves() {
     assert!(svg.contains("stroke=\"#cc79a7\" stroke-width=\"2\""), "the path");
     // A body at each of the instants.
     assert_eq!(svg.matches("fill-opacity=\"0.14\"").count(), super::chart::INSTANTS);
+}
+
+#[test]
+fn bounds_are_broken_lines_and_areas() {
+    let wave = [0.0, 1.0, 0.5];
+    let mut recording = recording(&[("x", Quantity::Coordinate, &wave), ("y", Quantity::Coordinate, &wave)]);
+    let triangle = vec![vec![[0.2, 0.2], [0.6, 0.2], [0.2, 0.6]]];
+    recording.limits = Limits {
+        columns: vec![("y".to_owned(), [-0.1, 1.1])],
+        areas: Some(Areas { plane: ["x", "y"].map(str::to_owned), outlines: vec![triangle] }),
+    };
+    let svg = plot(&recording, None);
+    let lines: Vec<&str> = svg.lines().filter(|line| line.contains("stroke-dasharray")).collect();
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.contains(COLOURS[1])), "{lines:?}");
+    let areas: Vec<&str> = svg.lines().filter(|line| line.contains("fill-rule=\"evenodd\"")).collect();
+    assert!(areas.len() == 1 && areas[0].matches('L').count() == 2, "{areas:?}");
+    assert!(svg.contains(">out of bounds</text>"));
 }
 
 /// Several bodies have the colours of their paths, and names.

@@ -1,6 +1,8 @@
 //! Recordings of models, one for each kind of picture, and recordings that are unusual.
 
-use nhi_run::{About, Bodies, Body, Column, Inputs, Pose, Quantity, Recording, Run, Scheme, Shape, System};
+use nhi_run::{
+    About, Bodies, Body, Column, Inputs, Limits, Pose, Quantity, Recording, Run, Scheme, Shape, System,
+};
 use std::ops::ControlFlow;
 
 /// Names of the recordings and the recordings, which differ in their poses: a sleigh in coordinates and on SE(2), a ball that
@@ -129,6 +131,7 @@ pub(crate) fn unusual() -> Vec<(&'static str, Recording)> {
             },
             columns: columns.iter().map(column).collect(),
             bodies: Vec::new(),
+            limits: Limits::default(),
         }
     };
     let step: Named<'_> = ("k", Quantity::Step, &|k| k);
