@@ -87,8 +87,24 @@ impl Passage for Ends<'_> {
         vec![vec![0.0; self.constraints()]; self.constraints()]
     }
 
+    fn parameter_names(&self) -> &'static [&'static str] {
+        interned(self.compiled.parameters())
+    }
+
+    fn parameter(&self, i: usize) -> f64 {
+        self.parameters.get(i).copied().unwrap_or(f64::NAN)
+    }
+
     fn momentum(&self, end: End, v: &Vec<f64>) -> Vec<f64> {
         self.compiled.momentum(&self.at(end, end, v))
+    }
+
+    fn momentum_with(&self, parameter: usize, end: End, v: &Vec<f64>) -> Vec<f64> {
+        let mut parameters = self.parameters.to_vec();
+        if let Some(x) = parameters.get_mut(parameter) {
+            *x = 1.0;
+        }
+        self.compiled.momentum(&Point { parameters: &parameters, ..self.at(end, end, v) })
     }
 
     fn potential(&self, place: End, time: End) -> f64 {

@@ -141,7 +141,7 @@ impl fmt::Display for Stop {
             Stop::Flow { place, time, cause } => write!(f, "{place} t = {time}: {cause}"),
             Stop::Stiff { time } => write!(
                 f,
-                "from t = {time}: the motion is singular here, or too stiff for the exact flow, whose steps are explicit; implicit methods, such as `dla2`, are not limited by that"
+                "from t = {time}: the motion is singular here, or too stiff for the exact flow, whose steps are explicit; `dla2_midpoint` is not limited by stiff springs, nor `dla1_adjoint` by stiff damping"
             ),
             Stop::Interrupted(steps) => write!(f, "interrupted after step {steps}"),
         }
@@ -157,8 +157,10 @@ const DAMPING: [Method; 1] = [Method::Dla1Adjoint];
 pub struct Ended {
     /// Why it ended before its last step, if it did.
     pub stop: Option<Stop>,
-    /// The names of the velocities that changed their signs at every step for a while.
+    /// The names of the velocities that changed their signs at every step for a while, by a damping that is faster than the steps.
     pub ringing: Vec<String>,
+    /// Those that did so by an oscillation that is faster.
+    pub oscillating: Vec<String>,
     /// The times of events.
     pub events: Crossings,
     /// The condition that was to end it, if all steps were taken and it did not become true.
@@ -255,6 +257,32 @@ impl Exact {
     pub fn flow(&self, t0: f64, q: &[f64], v: &[f64], inputs: &[f64], t1: f64) -> Result<State, Failure> {
         let y = flow(&mut self.field(inputs), t0, &[q, v].concat(), t1, LARGEST_STEP)?;
         Ok(split(y, q.len()))
+    }
+
+    /// Whether a force slows the i-th velocity down faster than steps follow it: the part of the acceleration that changes its sign with
+    /// this velocity, as the constraints let it change. A force that saturates has no derivative there.
+    fn is_damped(&self, simulation: &Simulation, i: usize) -> bool {
+        let v = simulation.v();
+        let at = self.at(simulation.q(), &v, simulation.time(), simulation.inputs());
+        let at = Point { z: simulation.z(), ..at };
+        let mut moved = v.clone();
+        moved[i] += 1.0;
+        let projected = |v: &[f64]| self.functions.project(&Point { v, ..at });
+        let (Ok(here), Ok(moved)) = (projected(&v), projected(&moved)) else { return true };
+        let along: Vec<f64> = moved.iter().zip(&here).map(|(moved, here)| moved - here).collect();
+        let of_itself = along[i];
+        let largest = v.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+        let speed = if largest > 0.0 { v[i].abs().max(1e-6 * largest) } else { 1.0 };
+        let with = |sign: f64| -> Option<f64> {
+            let change = sign * speed - v[i];
+            let v: Vec<f64> = v.iter().zip(&along).map(|(v, along)| v + change * along / of_itself).collect();
+            self.functions.acceleration(&Point { v: &v, ..at }).ok().map(|found| found.a[i])
+        };
+        let (Some(forth), Some(back)) = (with(1.0), with(-1.0)) else { return true };
+        let rate = (back - forth) / (2.0 * speed);
+        // Also if it is no number.
+        let is_followed = rate * simulation.h() < 1.0;
+        !is_followed
     }
 
     /// The right-hand side for (q, v).
@@ -454,12 +482,11 @@ impl Run {
             true => format!("dot({})", names[i]),
             false => names[i].clone(),
         };
-        let ended = |stop, simulation: &Simulation, events: Crossings| Ended {
-            stop,
-            ringing: simulation.statistics().ringing().map(name).collect(),
-            events,
-            missed: None,
-            adaptive: None,
+        let ended = |stop, simulation: &Simulation, events: Crossings| {
+            let (damped, free): (Vec<usize>, Vec<usize>) =
+                simulation.statistics().ringing().partition(|&i| exact.is_damped(simulation, i));
+            let [ringing, oscillating] = [damped, free].map(|all| all.into_iter().map(name).collect());
+            Ended { stop, ringing, oscillating, events, missed: None, adaptive: None }
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -802,10 +829,8 @@ impl Run {
 
     /// What to say about velocities that ring.
     fn ringing(&self, ringing: &[String]) -> Option<String> {
-        let (first, rest) = ringing.split_first()?;
         let Scheme::Steps(variant) = self.scheme else { return None };
-        let names = rest.iter().fold(format!("`{first}`"), |names, name| format!("{names}, `{name}`"));
-        let verb = if rest.is_empty() { "changes its sign" } else { "change their signs" };
+        let change = changes_of_sign(ringing)?;
         let damping = DAMPING.into_iter().filter(|&other| {
             other != variant.method && self.system.methods().any(|applies| applies == other)
         });
@@ -815,7 +840,17 @@ impl Run {
             ids => format!(", or a method that damps, {}", ids.join(" or ")),
         };
         Some(format!(
-            "{names} {verb} at every step: a force acts faster than steps of h = {} resolve, and `{variant}` rings where the motion comes to rest; use shorter steps{method}",
+            "{change}: a force acts faster than steps of h = {} resolve, and `{variant}` rings where the motion comes to rest; use shorter steps{method}",
+            self.h
+        ))
+    }
+
+    /// What to say about velocities that oscillate within a step.
+    fn oscillating(&self, oscillating: &[String]) -> Option<String> {
+        let Scheme::Steps(variant) = self.scheme else { return None };
+        let change = changes_of_sign(oscillating)?;
+        Some(format!(
+            "{change}: the motion oscillates faster than steps of h = {} resolve, and the oscillation of `{variant}` has another frequency; use shorter steps where it matters",
             self.h
         ))
     }
@@ -839,11 +874,22 @@ impl Run {
             adaptive: ended.adaptive,
             conservative: system.is_conservative(),
             pose: self.pose.clone().or_else(|| pose(system)),
-            warnings: self.ringing(&ended.ringing).into_iter().chain(missed).collect(),
+            warnings: [self.ringing(&ended.ringing), self.oscillating(&ended.oscillating), missed]
+                .into_iter()
+                .flatten()
+                .collect(),
             events: ended.events,
             stopped: ended.stop.map(|stop| stop.to_string()),
         }
     }
+}
+
+/// That these velocities change their signs; none if there are none.
+fn changes_of_sign(velocities: &[String]) -> Option<String> {
+    let (first, rest) = velocities.split_first()?;
+    let names = rest.iter().fold(format!("`{first}`"), |names, name| format!("{names}, `{name}`"));
+    let verb = if rest.is_empty() { "changes its sign" } else { "change their signs" };
+    Some(format!("{names} {verb} at every step"))
 }
 
 /// The label of a constraint in names of columns: its number where it has only a text.

@@ -144,8 +144,14 @@ pub trait Passage {
     fn forms(&self) -> Self::Forms;
     /// A matrix of zeros with a row and a column per constraint.
     fn square(&self) -> Self::Square;
+    /// Names of the parameters.
+    fn parameter_names(&self) -> &'static [&'static str];
+    /// The value of a parameter.
+    fn parameter(&self, i: usize) -> f64;
     /// p = ∂L/∂v at a velocity.
     fn momentum(&self, end: End, v: &Self::Velocity) -> Self::Velocity;
+    /// The same if a parameter were 1.
+    fn momentum_with(&self, parameter: usize, end: End, v: &Self::Velocity) -> Self::Velocity;
     /// The energy at rest, of the configuration at one end and the time of another.
     fn potential(&self, place: End, time: End) -> f64;
     /// μ v + μ₀.
@@ -446,7 +452,7 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
             Sign::Positive | Sign::Unknown => return None,
             Sign::Negative => return Some(Failure::NegativeInertia { velocities }),
             Sign::Zero if matches!(least_inertia(passage, true).1, Sign::Positive) => {
-                return Some(Failure::Massless { velocities });
+                return Some(Failure::Massless { velocities, parameters: zeros(passage, velocities) });
             }
             Sign::Zero => {}
         }
@@ -457,6 +463,32 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
         Sign::Negative => Some(Failure::NegativeInertia { velocities }),
         Sign::Zero => Some(Failure::NoInertia { velocities }),
     }
+}
+
+/// The parameters that are zero, and with the value 1 would give one of these velocities more kinetic energy.
+fn zeros<P: Passage>(passage: &P, velocities: Forms) -> Forms {
+    let (mut along, at_rest, names) =
+        (passage.velocities(0.0), passage.velocities(0.0), passage.parameter_names());
+    let mut which = 0;
+    for (i, bit) in
+        (0..names.len().min(64)).map(|i| (i, 1 << i)).filter(|&(i, _)| passage.parameter(i) == 0.0)
+    {
+        for j in (0..along.as_ref().len().min(64)).filter(|j| velocities.which >> j & 1 == 1) {
+            set(along.as_mut(), j, 1.0);
+            let [here, there, rest, other] = [
+                passage.momentum(End::First, &along),
+                passage.momentum_with(i, End::First, &along),
+                passage.momentum(End::First, &at_rest),
+                passage.momentum_with(i, End::First, &at_rest),
+            ]
+            .map(|p| p.as_ref().get(j).copied().unwrap_or(0.0));
+            set(along.as_mut(), j, 0.0);
+            if there - other > here - rest {
+                which |= bit;
+            }
+        }
+    }
+    Forms { names, which }
 }
 
 /// M at the first node, or M + s μᵀμ with s = tr M, or 1 for M = 0.

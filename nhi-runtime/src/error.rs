@@ -67,6 +67,8 @@ pub enum Failure {
     Massless {
         /// The velocities of a combination without kinetic energy, which the constraints determine.
         velocities: Forms,
+        /// The parameters that are zero, and with another value would give it kinetic energy.
+        parameters: Forms,
     },
     /// A combination of these velocities has a negative kinetic energy here.
     NegativeInertia {
@@ -94,19 +96,24 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The same failure after it was read, which has no labels, of a system with constraints and velocities of these names.
+    /// The same failure after it was read, which has no labels, of a system with constraints, velocities and parameters of these
+    /// names.
     #[cfg(feature = "std")]
     pub(crate) fn with_names(
         self,
         names: &'static [&'static str],
         velocities: &'static [&'static str],
+        parameters: &'static [&'static str],
     ) -> Failure {
         match self {
             Failure::NoInertia { velocities: Forms { which, .. } } => {
                 Failure::NoInertia { velocities: Forms { names: velocities, which } }
             }
-            Failure::Massless { velocities: Forms { which, .. } } => {
-                Failure::Massless { velocities: Forms { names: velocities, which } }
+            Failure::Massless { velocities: Forms { which, .. }, parameters: Forms { which: zeros, .. } } => {
+                Failure::Massless {
+                    velocities: Forms { names: velocities, which },
+                    parameters: Forms { names: parameters, which: zeros },
+                }
             }
             Failure::NegativeInertia { velocities: Forms { which, .. } } => {
                 Failure::NegativeInertia { velocities: Forms { names: velocities, which } }
@@ -146,11 +153,18 @@ impl fmt::Display for Failure {
                 "the mass matrix is not positive definite here: a combination of the velocities of {velocities}, which the \
                  constraints admit, has no kinetic energy"
             ),
-            Failure::Massless { velocities } => write!(
-                f,
-                "the mass matrix is singular here: a combination of the velocities of {velocities} has no inertia, although the \
-                 constraints determine it; leave its terms out of the Lagrangian instead of multiplying them by zero"
-            ),
+            Failure::Massless { velocities, parameters } => {
+                f.write_str("the mass matrix is singular here: ")?;
+                if parameters.labels().next().is_some() {
+                    write!(f, "with {parameters} = 0 ")?;
+                }
+                write!(
+                    f,
+                    "a combination of the velocities of {velocities} has no inertia, although the constraints determine it; take \
+                     a method that does not invert this matrix, such as `frame` or `rk4`, or leave its terms out of the \
+                     Lagrangian instead of multiplying them by zero"
+                )
+            }
             Failure::NegativeInertia { velocities } => write!(
                 f,
                 "the mass matrix is not positive definite here: a combination of the velocities of {velocities} has negative \
@@ -179,7 +193,8 @@ impl fmt::Display for Failure {
             Failure::EnergyJump { factor } => write!(
                 f,
                 "the step multiplied the energy by {factor:.1e}, more than forces and drives explain; a \
-                 smaller step size may help, and for stiff forces an implicit method, such as `dla2_midpoint`"
+                 smaller step size may help, for stiff springs an implicit method, such as `dla2_midpoint`, and for stiff damping \
+                 `dla1_adjoint`"
             ),
         }
     }

@@ -292,8 +292,24 @@ impl<S: System> Passage for Ends<S> {
         S::Multipliers::<f64>::rows(S::Multipliers::splat(0.0))
     }
 
+    fn parameter_names(&self) -> &'static [&'static str] {
+        S::PARAMETERS
+    }
+
+    fn parameter(&self, i: usize) -> f64 {
+        self.parameters.as_ref().get(i).copied().unwrap_or(f64::NAN)
+    }
+
     fn momentum(&self, end: End, v: &S::Velocity<f64>) -> S::Velocity<f64> {
         S::momentum(&self.parameters, &self.q(end), v, self.time(end))
+    }
+
+    fn momentum_with(&self, parameter: usize, end: End, v: &S::Velocity<f64>) -> S::Velocity<f64> {
+        let mut parameters = self.parameters;
+        if let Some(x) = parameters.as_mut().get_mut(parameter) {
+            *x = 1.0;
+        }
+        S::momentum(&parameters, &self.q(end), v, self.time(end))
     }
 
     fn potential(&self, place: End, time: End) -> f64 {

@@ -71,6 +71,31 @@ fn the_method_that_is_named_takes_stiff_springs() {
     }
 }
 
+/// So it is with stiff damping, which the method that is named brings to rest. The one for springs would ring.
+#[test]
+fn the_method_that_is_named_takes_stiff_damping() {
+    let damped = "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) - (x - y)^2/2, constraints(),
+                  force = -k*dot(x)*dx";
+    let (q, v) = ([1.0, 0.5], [1.0, 0.3]);
+    for k in [1e3, 1e6, 1e8] {
+        let parameters = [1.3, 0.4, k, 0.7];
+        let explicit = compiled(damped, Method::Rk4).expect("a system");
+        let failed = error(&explicit, &parameters, [&q, &v], (0.1, 1000));
+        let Some(Error::Step { cause: cause @ Failure::EnergyJump { .. }, .. }) = failed else {
+            panic!("k = {k}: {failed:?}");
+        };
+        assert!(cause.to_string().contains("for stiff damping `dla1_adjoint`"), "{cause}");
+        let named = compiled(damped, Method::Dla1Adjoint).expect("a system");
+        assert_eq!(error(&named, &parameters, [&q, &v], (0.1, 1000)), None, "k = {k}");
+        let begin =
+            Simulation::project(&named, named.variants().next().expect("one"), &parameters, &q, &v, &[], 0.1);
+        let mut simulation = begin.expect("a start");
+        simulation.advance(100).expect("steps");
+        assert!(simulation.v()[0].abs() < 2.0 / k, "k = {k}: {:?}", simulation.v());
+        assert_eq!(simulation.statistics().ringing().count(), 0, "k = {k}");
+    }
+}
+
 /// A force that grows with the velocity does work that nothing at rest explains: the message does not say that there is no force.
 #[test]
 fn forces_are_not_denied() {

@@ -38,13 +38,14 @@ fn methods(attribute: &str) -> Vec<Method> {
     Method::ALL.iter().copied().filter(|&method| refusal(method, &derived.mechanics).is_none()).collect()
 }
 
-/// With a term of the Lagrangian that a parameter multiplies, the velocities that it belongs to, the parameters at which it
+/// With a term of the Lagrangian that a parameter multiplies, the velocities that it belongs to, what is zero, the parameters at which it
 /// vanishes, and the same without the term.
-const PARTS: [(&str, &[&str], [f64; 4], &str); 4] = [
+const PARTS: [(&str, &[&str], &[&str], [f64; 4], &str); 4] = [
     // The wheels of a cart.
     (
         "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2, constraints(rolling: dx - r*dphi)",
         &["phi"],
+        &["j"],
         [1.3, 0.0, 0.4, 1.0],
         "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(rolling: dx - r*dphi)",
     ),
@@ -53,6 +54,7 @@ const PARTS: [(&str, &[&str], [f64; 4], &str); 4] = [
         "coordinates(x, phi), inputs(u), lagrangian = m/2*dot(x)^2 + j/2*dot(phi)^2 - k/2*(x - phi)^2,
          constraints(dphi - u*dt)",
         &["phi"],
+        &["j"],
         [1.3, 0.0, 0.4, 1.0],
         "coordinates(x, phi), inputs(u), lagrangian = m/2*dot(x)^2 - k/2*(x - phi)^2, constraints(dphi - u*dt)",
     ),
@@ -61,6 +63,7 @@ const PARTS: [(&str, &[&str], [f64; 4], &str); 4] = [
         "coordinates(x, y, s), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(x + r*sin(s))^2 + j/2*dot(s)^2,
          constraints(dot(s) - cos(y)*dot(x) = 0)",
         &["s"],
+        &["j", "r"],
         [1.3, 0.0, 0.0, 1.0],
         "coordinates(x, y, s), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(x)^2,
          constraints(dot(s) - cos(y)*dot(x) = 0)",
@@ -70,6 +73,7 @@ const PARTS: [(&str, &[&str], [f64; 4], &str); 4] = [
         "coordinates(x, y, th, a, b), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(th)^2 + j/2*(dot(a)^2 + dot(b)^2),
          constraints(sin(th)*dx - cos(th)*dy, cos(th)*dx + sin(th)*dy + k*dth - r*da, cos(th)*dx + sin(th)*dy - k*dth - r*db)",
         &["a", "b"],
+        &["j"],
         [1.3, 0.0, 0.2, 0.4],
         "coordinates(x, y, th, a, b), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/2*dot(th)^2,
          constraints(sin(th)*dx - cos(th)*dy, cos(th)*dx + sin(th)*dy + k*dth - r*da, cos(th)*dx + sin(th)*dy - k*dth - r*db)",
@@ -78,11 +82,12 @@ const PARTS: [(&str, &[&str], [f64; 4], &str); 4] = [
 
 #[test]
 fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
-    for (text, of_term, parameters, without) in PARTS {
+    for (text, of_term, of_parameters, parameters, without) in PARTS {
         let mut told = 0;
         for method in methods(text) {
             match failure(text, method, parameters, &vec![0.0; count(text)]) {
-                Some(Failure::Massless { velocities }) => {
+                Some(Failure::Massless { velocities, parameters: zeros }) => {
+                    assert_eq!(zeros.labels().collect::<Vec<_>>(), of_parameters, "{method:?}: {text}");
                     assert_eq!(velocities.labels().collect::<Vec<_>>(), of_term, "{method:?}: {text}");
                     told += 1;
                 }
@@ -104,7 +109,7 @@ fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
 #[test]
 fn explicit_methods_move_parts_without_inertia_as_if_these_had_no_term() {
     let mut moved = 0;
-    for (text, of_term, parameters, without) in PARTS {
+    for (text, of_term, _, parameters, without) in PARTS {
         let explicit =
             |method: &Method| matches!(method, Method::Rk2Midpoint | Method::Rk2Heun | Method::Rk4);
         for method in methods(text).into_iter().filter(explicit) {

@@ -88,6 +88,34 @@ fn the_method_that_is_named_damps() {
     }
 }
 
+/// A stiff spring that nothing damps oscillates within a step: the velocity changes its sign at every step, and no method that damps is
+/// advised.
+#[test]
+fn an_oscillation_is_not_told_to_be_damped() {
+    const SPRINGS: [&str; 3] = [
+        "lagrangian = m/2*(dot(x)^2 + dot(w)^2 + dot(y)^2) - c/2*w^2, constraints()",
+        // With a force on another coordinate.
+        "lagrangian = m/2*(dot(x)^2 + dot(w)^2 + dot(y)^2) - c/2*w^2, constraints(), force = -dot(y)*dy",
+        // With constraints, and a little damping, which has no effect within a step.
+        "lagrangian = m/2*(dot(x)^2 + dot(w)^2 + dot(y)^2) - c/2*w^2, constraints(roll: dx - r*cos(y)*dw), force = -dot(w)/2*dw",
+    ];
+    for spring in SPRINGS {
+        let declaration = format!(
+            "#[derive(Nonholonomic)]
+            #[nonholonomic(coordinates(x, w, y), inputs(u), {})]
+            struct Spring {{ m: f64, c: f64, r: f64 }}",
+            match spring.split_once("force = ") {
+                Some((rest, force)) => format!("{rest}force = {force} + 0*u*dw"),
+                None => format!("{spring}, force = 0*u*dw"),
+            }
+        );
+        let oscillating = record(&run(&declaration, "dla2_midpoint", 1e6, 40));
+        let [warning] = &oscillating.about.warnings[..] else { panic!("{spring}: {:?}", oscillating.about) };
+        assert!(warning.contains("`dot(w)`") && warning.contains("oscillates"), "{spring}: {warning}");
+        assert!(!warning.contains("damps") && !warning.contains("comes to rest"), "{spring}: {warning}");
+    }
+}
+
 /// Ringing is seen wherever it begins: after a push in the midst of a run, and in runs of few samples.
 #[test]
 fn ringing_may_begin_late() {

@@ -53,7 +53,7 @@ impl<S: System, M: Method<S>, A: Arithmetic> Ensemble<S, M, A> {
             block.stopped[i % LANES] = None;
         }
         for &(i, steps, cause) in stopped {
-            let cause = cause.with_names(S::CONSTRAINTS, S::VELOCITIES);
+            let cause = cause.with_names(S::CONSTRAINTS, S::VELOCITIES, S::PARAMETERS);
             self.blocks[i / LANES].stopped[i % LANES] = Some(Stop { steps, cause });
         }
         self.steps = *steps;

@@ -188,7 +188,7 @@ impl Context {
         }
     }
 
-    /// As `push_with`, for an unknown name, which is one mistake wherever it stands.
+    /// As `push_with`, for an unknown name, or for one that is called and no function, which is one mistake wherever it stands.
     pub(crate) fn push_unknown(&self, name: &str, at: Extent, error: impl FnOnce() -> Error) {
         let mut unknown = self.unknown.borrow_mut();
         if let Some((index, further)) = unknown.get_mut(name) {

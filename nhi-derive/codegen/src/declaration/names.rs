@@ -689,8 +689,11 @@ impl<'a> Resolver<'a> {
             for argument in arguments {
                 self.resolve(argument, place);
             }
-            let error = self.not_a_function(name, function.at);
-            return self.error(error);
+            self.failed = true;
+            // A name may be both unknown and called.
+            let called = format!("{name}(");
+            self.context.push_unknown(&called, function.at, || self.not_a_function(name, function.at));
+            return Holds::default();
         }
         if arguments.len() != arity {
             let takes = match name {

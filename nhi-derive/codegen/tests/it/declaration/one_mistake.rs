@@ -58,6 +58,13 @@ const CONSTRAINTS: [&str; 26] = [
 const FORCES: [&str; 9] =
     ["dx*dy", "dot(x)", "u*dx + 3", "friction*dx", "floor(x)*dx", "dx/0", "x dx", "sin(x, y)*dx", "x[0]*dx"];
 
+/// The messages of two parts. A function that is missing in both is one mistake.
+fn once(parts: [&[String]; 2]) -> Vec<String> {
+    let mut all = parts.concat();
+    all.dedup_by(|second, first| second == first && first.starts_with("`floor`"));
+    all
+}
+
 /// Of the mistakes of the parts of a declaration, none hides another, and none has another in its wake.
 #[test]
 fn parts_are_read_independently() {
@@ -73,7 +80,7 @@ fn parts_are_read_independently() {
         assert_eq!(first.len(), 1, "{lagrangian}: {first:?}");
         for (constraints, second) in &alone {
             let all = errors(&with(lagrangian, constraints, "u*dx"));
-            assert_eq!(all, [&first[..], second].concat(), "{lagrangian}, {constraints}");
+            assert_eq!(all, once([&first[..], second]), "{lagrangian}, {constraints}");
         }
     }
     for force in FORCES {
@@ -81,7 +88,7 @@ fn parts_are_read_independently() {
         assert_eq!(last.len(), 1, "{force}: {last:?}");
         for (constraints, first) in &alone {
             let all = errors(&with(LAGRANGIAN, constraints, force));
-            assert_eq!(all, [first, &last[..]].concat(), "{constraints}, {force}");
+            assert_eq!(all, once([first, &last[..]]), "{constraints}, {force}");
         }
     }
 }
@@ -130,6 +137,24 @@ fn names_that_are_used_often() {
     let [k] = &found[..] else { panic!("{found:?}") };
     assert!(k.starts_with(&format!("1:{}:", before.find("k*x,").expect("a use") + 1)), "{k}");
     assert!(k.ends_with("; it stands in another place, too"), "{k}");
+}
+
+/// So is a name that is called and no function, beside a name that is not declared.
+#[test]
+fn functions_that_are_used_often() {
+    let kinetic = "m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)";
+    let often = with(
+        &format!("{kinetic} - sinus(x) - sinus(y)*m"),
+        "constraints(dx + sinus(z)*dy)",
+        "-m(x)*dx - m(y)*dy + sinus*dz",
+    );
+    let found = parse(&often).expect_err("a function and a name are unknown, and a parameter is called");
+    let [sinus, m, name] = &found[..] else { panic!("{found:?}") };
+    let column = often.find("sinus").expect("a use") + 1;
+    assert!(sinus.starts_with(&format!("1:{column}: unknown function `sinus`")), "{sinus}");
+    assert!(sinus.ends_with("it stands in 2 other places, too"), "{sinus}");
+    assert!(m.contains("`m` is not a function") && m.ends_with("it stands in another place, too"), "{m}");
+    assert!(name.contains("unknown name `sinus`") && !name.contains("place"), "{name}");
 }
 
 fn help_of(source: &str) -> String {
