@@ -317,7 +317,8 @@ class System:
                 if until is None:
                     raise TypeError("steps: missing; only a run with `until` can do without")
                 steps = MOST_STEPS
-            steps, every = arguments.count("steps", steps, 0), arguments.count("every", 1 if every is None else every, 1)
+            steps = arguments.count("steps", steps, 0)
+            every = arguments.count("every", 1 if every is None else every, 1)
             h = arguments.number("h", h)
             pace: dict[str, Any] = {"h": h, "steps": steps, "every": every}
         else:
@@ -335,7 +336,9 @@ class System:
                 if not 0 < abs(end) < np.inf:
                     raise ValueError(f"until: the time must be finite and not zero, found {end}")
             elif every is None:
-                raise TypeError("every: missing; with a condition that ends the run, the time from one sample to the next")
+                raise TypeError(
+                    "every: missing; with a condition that ends the run, the time from one sample to the next"
+                )
             h = abs(end or 0.0) / 1000 if every is None else arguments.number("every", every)
             if not 0 < h < np.inf:
                 raise ValueError(f"every: the time must be finite and positive, found {h}")
