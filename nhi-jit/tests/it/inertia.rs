@@ -40,7 +40,10 @@ fn methods(attribute: &str) -> Vec<Method> {
 
 /// With a term of the Lagrangian that a parameter multiplies, the velocities that it belongs to, what is zero, the parameters at which it
 /// vanishes, and the same without the term.
-const PARTS: [(&str, &[&str], &[&str], [f64; 4], &str); 4] = [
+type Part = (&'static str, &'static [&'static str], &'static [&'static str], [f64; 4], &'static str);
+
+/// Parts of machines that have no inertia.
+const PARTS: [Part; 4] = [
     // The wheels of a cart.
     (
         "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2, constraints(rolling: dx - r*dphi)",

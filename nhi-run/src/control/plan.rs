@@ -303,8 +303,9 @@ impl Planning {
         for (i, name) in system.coordinates().iter().enumerate() {
             columns.push(column(name.clone(), Quantity::Coordinate, &|k| q[k][i]));
         }
-        for i in 0..system.velocities().len() {
-            columns.push(column(self.velocity_name(i), Quantity::Velocity, &|k| v[k][i]));
+        let velocities = (0..system.velocities().len()).map(|i| self.velocity_name(i));
+        for (i, name) in velocities.enumerate() {
+            columns.push(column(name, Quantity::Velocity, &|k| v[k][i]));
         }
         // Those of the step that ends at a sample.
         let input = |k: usize, i: usize| inputs.get(k.saturating_sub(1)).map_or(f64::NAN, |u| u[i]);
