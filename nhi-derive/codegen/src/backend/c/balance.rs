@@ -72,8 +72,7 @@ nhi_add({n}, inertial, at_rest, inertial);
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
 kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest, or where and as fast as
-the drives move the system in the step. Without forces and drives, T1 <= K max(0, T0 + V0 - V1) + 4 h^2 A with the smaller A of
-those before and after the step.";
+the drives move the system in the step.";
         let ends = [("t0", "states0"), ("t1", "states1")];
         let potential = |q: &str| {
             let calls = ends.map(|(t, states)| {
@@ -92,19 +91,7 @@ those before and after the step.";
             let energy = kinetic("q0", "other", "t0");
             format!("if ({call} == NHI_OK) {{\n    pushed = nhi_larger(pushed, {energy});\n}}\n")
         };
-        // Neither forces nor drives change the energy.
-        let is_kept = !self.optimised.facts.forced && !self.optimised.facts.affine;
-        let mut pushed: String = match is_kept {
-            false => ends.iter().map(|&end| push("q0", "rest", end)).collect(),
-            true => {
-                let [first, last] =
-                    [("pushed", "q0", ends[0]), ("last", "q1", ends[1])].map(|(to, q, (t, states))| {
-                        let call = self.call(acceleration, Point { q, v: "rest", states, t }, results);
-                        format!("if ({call} == NHI_OK) {{\n    {to} = {};\n}}\n", kinetic(q, "other", t))
-                    });
-                format!("double last = 0.0;\n{first}{last}pushed = 2.0 * (pushed < last ? pushed : last);\n")
-            }
-        };
+        let mut pushed: String = ends.iter().map(|&end| push("q0", "rest", end)).collect();
         if self.optimised.facts.affine {
             // Where and as fast as the drives move the system in the step.
             pushed.push_str(&self.driven(project));
@@ -118,7 +105,7 @@ those before and after the step.";
             "const {real} rest[{n}] = {{0}};
 const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
-double owned = {owns}(before, potential0, potential1);
+double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
 {real} other[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
@@ -130,7 +117,6 @@ if ({project} == NHI_OK) {{
 nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
 {pushed}return nhi_explains(owned, h, pushed, after);",
-            owns = if is_kept { "nhi_kept" } else { "nhi_owned" },
             potential0 = potential("q0"),
             potential1 = potential("q1"),
             project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
