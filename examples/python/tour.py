@@ -11,7 +11,7 @@ import nhi
 import numpy as np
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
-out.mkdir(exist_ok=True)
+out.mkdir(parents=True, exist_ok=True)
 
 # A body in the plane on a blade, which it cannot move across; a torque steers it.
 sleigh = nhi.System(

@@ -263,7 +263,8 @@ def main():
                 if result is None:
                     print(f"| {name} | {scheme} | {error:.0e} | – | – | – |")
                     continue
-                row = f"{error:.0e} | {result.steps} | {1e3 * result.seconds:.1f} | {result.energy:.0e}"
+                energy = "–" if "force" in motion.declared else f"{result.energy:.0e}"
+                row = f"{error:.0e} | {result.steps} | {1e3 * result.seconds:.1f} | {energy}"
                 print(f"| {name} | {scheme} | {row} |", flush=True)
 
 

@@ -29,6 +29,7 @@ pub trait Method<S: System> {
     const TRAITS: StepTraits = StepTraits::PLAIN;
 
     /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
+    /// Of a method with another retraction than the exponential map it is the name without the retraction.
     fn id(&self) -> &'static str;
 
     /// Computes the values that all steps have in common.
