@@ -754,9 +754,8 @@ impl Sweep {
         let form = || flag("sweep", format!("expected NAME=FROM:TO:COUNT or NAME=V,V,..., found `{text}`"));
         let (name, values) = text.split_once('=').ok_or_else(form)?;
         let name = name.trim();
-        let velocities: Vec<String> = (system.velocities().iter().enumerate())
-            .map(|(i, name)| if i < system.shape() { format!("dot_{name}") } else { name.clone() })
-            .collect();
+        let velocities: Vec<String> =
+            (0..system.velocities().len()).map(|i| system.velocity_column(i)).collect();
         let lists = [
             (Quantity::Swept, system.parameters()),
             (Quantity::Coordinate, system.coordinates()),

@@ -88,8 +88,17 @@ pub(crate) fn along<'py>(
     let steps: Vec<_> = matrices(&a)?.into_iter().zip(matrices(&b)?).collect();
     let (q, r) = (matrix(&q)?, matrix(&r)?);
     let gains = track(&steps, &q, &r, &matrix(&q_end)?).map_err(|error| raised(&error))?;
+    stacked(py, &gains, [r.nrows(), q.nrows()])
+}
+
+/// Matrices of one size as an array.
+pub(crate) fn stacked<'py>(
+    py: Python<'py>,
+    matrices: &[DMatrix<f64>],
+    [rows, columns]: [usize; 2],
+) -> PyResult<Bound<'py, PyArray3<f64>>> {
     // Columns come first in `DMatrix`.
     let numbers: Vec<f64> =
-        gains.iter().flat_map(|gain| gain.transpose().iter().copied().collect::<Vec<_>>()).collect();
-    numbers.into_pyarray(py).reshape([gains.len(), r.nrows(), q.nrows()])
+        matrices.iter().flat_map(|matrix| matrix.transpose().iter().copied().collect::<Vec<_>>()).collect();
+    numbers.into_pyarray(py).reshape([matrices.len(), rows, columns])
 }

@@ -1,5 +1,6 @@
 //! Plans.
 
+use crate::control::stacked;
 use crate::error::{declaration, start};
 use crate::recording::{BodyFacts, Recording, Shown, bodies};
 use crate::system::Core;
@@ -144,14 +145,11 @@ impl Problem {
         let inputs = plan.inputs.first().map_or(0, Vec::len);
         let x = &plan.states[0];
         let states = m + x.nu.len() + x.z.len();
-        // Columns come first in a matrix.
-        let gains = plan.gains.iter().flat_map(|k| k.transpose().iter().copied().collect::<Vec<f64>>());
-        let gains: Vec<f64> = gains.collect();
         let facts = PyDict::new(py);
         facts.set_item("q", rows(py, &places(&plan.states), n)?)?;
         facts.set_item("v", rows(py, &v, m)?)?;
         facts.set_item("inputs", rows(py, &plan.inputs, inputs)?)?;
-        facts.set_item("gains", gains.into_pyarray(py).reshape([plan.gains.len(), inputs, states])?)?;
+        facts.set_item("gains", stacked(py, &plan.gains, [inputs, states])?)?;
         facts.set_item("costates", rows(py, &plan.costates, states)?)?;
         facts.set_item("multipliers", by_name(py, &plan.multipliers)?)?;
         facts.set_item("cost", plan.cost)?;

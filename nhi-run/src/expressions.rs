@@ -11,6 +11,13 @@ use nhi_jit::Point;
 use proc_macro2::{TokenStream, TokenTree};
 use std::ops::Range;
 
+/// The argument of a text that is one call of this function: `x` of `dot(x)`.
+pub(crate) fn argument_of<'t>(text: &'t str, function: &str) -> Option<&'t str> {
+    let called = text.trim().strip_prefix(function)?.trim_start();
+    let argument = called.strip_prefix('(')?.strip_suffix(')')?.trim();
+    (!argument.contains(['(', ')'])).then_some(argument)
+}
+
 /// A declaration with outputs.
 pub(crate) struct ExtendedDeclaration {
     pub(crate) declaration: Declaration,

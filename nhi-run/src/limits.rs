@@ -1,6 +1,7 @@
 //! Bounds and obstacles of plans in pictures.
 
 use crate::error::Error;
+use crate::expressions::argument_of;
 use crate::panels::place_names;
 use crate::recording::{Quantity, Recording};
 use crate::system::System;
@@ -70,8 +71,7 @@ impl Limits {
 /// The column that a text is the value of.
 fn column(text: &str, recording: &Recording) -> Option<String> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let argument = |function: &str| compact.strip_prefix(function)?.strip_prefix('(')?.strip_suffix(')');
-    let name = match (argument("dot"), argument("lambda")) {
+    let name = match (argument_of(&compact, "dot"), argument_of(&compact, "lambda")) {
         (Some(coordinate), _) => format!("dot_{coordinate}"),
         (_, Some(label)) => format!("lambda_{label}"),
         _ => compact,

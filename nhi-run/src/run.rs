@@ -477,15 +477,11 @@ impl Run {
     ) -> Result<Ended, Error> {
         let exact = Exact::new(&self.system, &self.parameters)?;
         let mut simulation = self.simulation(variant)?;
-        let names = self.system.velocities();
-        let name = |i: usize| match i < self.system.shape() {
-            true => format!("dot({})", names[i]),
-            false => names[i].clone(),
-        };
         let ended = |stop, simulation: &Simulation, events: Crossings| {
             let (damped, free): (Vec<usize>, Vec<usize>) =
                 simulation.statistics().ringing().partition(|&i| exact.is_damped(simulation, i));
-            let [ringing, oscillating] = [damped, free].map(|all| all.into_iter().map(name).collect());
+            let [ringing, oscillating] =
+                [damped, free].map(|all| all.into_iter().map(|i| self.system.velocity_text(i)).collect());
             Ended { stop, ringing, oscillating, events, missed: None, adaptive: None }
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
@@ -735,9 +731,8 @@ impl Run {
         for (i, name) in system.coordinates().iter().enumerate() {
             add(name.clone(), Quantity::Coordinate, &|sample| sample.q[i]);
         }
-        for (i, name) in system.velocities().iter().enumerate() {
-            let dot = if i < system.shape() { "dot_" } else { "" };
-            add(format!("{dot}{name}"), Quantity::Velocity, &|sample| sample.v[i]);
+        for i in 0..system.velocities().len() {
+            add(system.velocity_column(i), Quantity::Velocity, &|sample| sample.v[i]);
         }
         for (i, name) in system.states().iter().enumerate() {
             add(name.clone(), Quantity::State, &|sample| sample.z[i]);

@@ -174,6 +174,18 @@ impl System {
         self.shared.facts.shape
     }
 
+    /// What the i-th velocity is called among columns: `dot_x` of a coordinate, `omega` of a group factor.
+    pub fn velocity_column(&self, i: usize) -> String {
+        let name = &self.velocities()[i];
+        if i < self.shape() { format!("dot_{name}") } else { name.clone() }
+    }
+
+    /// The i-th velocity in the grammar of expressions: `dot(x)`, `omega`.
+    pub(crate) fn velocity_text(&self, i: usize) -> String {
+        let name = &self.velocities()[i];
+        if i < self.shape() { format!("dot({name})") } else { name.clone() }
+    }
+
     /// Whether its motions conserve the energy: without inputs, forces, dependence on time and affine constraints.
     pub fn is_conservative(&self) -> bool {
         let facts = &self.shared.facts;

@@ -467,24 +467,22 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
 
 /// The parameters that are zero, and with the value 1 would give one of these velocities more kinetic energy.
 fn zeros<P: Passage>(passage: &P, velocities: Forms) -> Forms {
-    let (mut along, at_rest, names) =
-        (passage.velocities(0.0), passage.velocities(0.0), passage.parameter_names());
+    let (mut along, names) = (passage.velocities(0.0), passage.parameter_names());
+    let rest = passage.momentum(End::First, &along);
     let mut which = 0;
-    for (i, bit) in
-        (0..names.len().min(64)).map(|i| (i, 1 << i)).filter(|&(i, _)| passage.parameter(i) == 0.0)
-    {
+    for i in (0..names.len().min(64)).filter(|&i| passage.parameter(i) == 0.0) {
+        let other_rest = passage.momentum_with(i, End::First, &along);
         for j in (0..along.as_ref().len().min(64)).filter(|j| velocities.which >> j & 1 == 1) {
             set(along.as_mut(), j, 1.0);
-            let [here, there, rest, other] = [
-                passage.momentum(End::First, &along),
-                passage.momentum_with(i, End::First, &along),
-                passage.momentum(End::First, &at_rest),
-                passage.momentum_with(i, End::First, &at_rest),
-            ]
-            .map(|p| p.as_ref().get(j).copied().unwrap_or(0.0));
+            let (here, there) =
+                (passage.momentum(End::First, &along), passage.momentum_with(i, End::First, &along));
             set(along.as_mut(), j, 0.0);
-            if there - other > here - rest {
-                which |= bit;
+            let inertia = |p: &P::Velocity, rest: &P::Velocity| {
+                let [p, rest] = [p, rest].map(|p| p.as_ref().get(j).copied().unwrap_or(0.0));
+                p - rest
+            };
+            if inertia(&there, &other_rest) > inertia(&here, &rest) {
+                which |= 1 << i;
             }
         }
     }

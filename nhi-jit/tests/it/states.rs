@@ -56,15 +56,15 @@ struct Cart {
     dynamics(dot(thrust) = u + cos(theta) - 2*thrust + omega*v),
     methods(Rdp, RdpMidpoint, Rattle, Rkmk4)
 )]
-struct Boat {
-    m: f64,
-    r: f64,
-    k: f64,
+pub(crate) struct Boat {
+    pub(crate) m: f64,
+    pub(crate) r: f64,
+    pub(crate) k: f64,
 }
 
-const PARAMETERS: [f64; 3] = [1.2, 0.5, 0.8];
+pub(crate) const PARAMETERS: [f64; 3] = [1.2, 0.5, 0.8];
 const H: f64 = 0.02;
-const INPUT: [f64; 1] = [0.6];
+pub(crate) const INPUT: [f64; 1] = [0.6];
 
 /// The functions of the system of this file with that name.
 fn derived(name: &str) -> (Derived, Optimised) {

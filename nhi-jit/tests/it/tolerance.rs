@@ -1,5 +1,6 @@
 //! Steps whose sizes follow from a tolerance: compiled at run time and derived, they are the same, bit for bit.
 
+use super::states::{Boat, INPUT, PARAMETERS};
 use super::support;
 use nhi_codegen::optimised::Optimised;
 use nhi_jit::{AdaptiveSimulation, Compiled, Error, Point};
@@ -25,29 +26,9 @@ struct Coin {
     k: f64,
 }
 
-/// A boat whose thrust lags behind the throttle.
-#[derive(Nonholonomic, Clone, Debug)]
-#[nonholonomic(
-    group = SE2(theta, x, y; omega, v, w),
-    states(i),
-    inputs(u),
-    lagrangian = m/2*(omega^2/2 + v^2 + w^2),
-    constraints(r*omega - w),
-    force = i*v*dt - k*v*omega*omega*dt,
-    dynamics(dot(i) = u + cos(theta) - 2*i + omega*v),
-    methods(Rdp, Rkmk4)
-)]
-struct Boat {
-    m: f64,
-    r: f64,
-    k: f64,
-}
-
-const PARAMETERS: [f64; 3] = [1.2, 0.5, 0.8];
-const INPUT: [f64; 1] = [0.6];
-
-fn compiled(name: &str, variants: &[Variant]) -> Compiled {
-    let derived = support::derived(include_str!("tolerance.rs"), name);
+/// The system of that name in the text of a file.
+fn compiled(text: &str, name: &str, variants: &[Variant]) -> Compiled {
+    let derived = support::derived(text, name);
     let optimised: Optimised = derived.optimised().expect("finite constants");
     Compiled::new(&optimised, variants).expect("Cranelift runs here")
 }
@@ -99,7 +80,11 @@ fn in_coordinates() {
     let [m, r, k] = PARAMETERS;
     let ids =
         ["frame", "frame_midpoint", "dla1", "dla2", "dla_rattle", "rattle_restarted", "rk4", "frame_suzuki4"];
-    let compiled = compiled("Coin", &ids.map(|id| Variant::with_id(id).expect("a method")));
+    let compiled = compiled(
+        include_str!("tolerance.rs"),
+        "Coin",
+        &ids.map(|id| Variant::with_id(id).expect("a method")),
+    );
     let (coin, start) = (Coin { m, r, k }, ([0.4, -1.3, -0.2, 0.1], [0.9, 0.3, 0.2, 0.7]));
     compare((&coin, &compiled), start, ("frame", Frame));
     compare((&coin, &compiled), start, ("frame_midpoint", FrameMidpoint));
@@ -115,7 +100,8 @@ fn in_coordinates() {
 fn on_a_group() {
     let [m, r, k] = PARAMETERS;
     let ids = ["rdp", "rdp_cay", "rkmk4"];
-    let compiled = compiled("Boat", &ids.map(|id| Variant::with_id(id).expect("a method")));
+    let compiled =
+        compiled(include_str!("states.rs"), "Boat", &ids.map(|id| Variant::with_id(id).expect("a method")));
     let (boat, start) = (Boat { m, r, k }, ([0.4, 0.1, -0.2].into(), [0.9, 1.3, 0.45]));
     compare((&boat, &compiled), start, ("rdp", Rdp));
     compare((&boat, &compiled), start, ("rdp_cay", Rdp::new(Cayley)));
@@ -125,7 +111,8 @@ fn on_a_group() {
 #[test]
 fn reflecting_methods_and_impossible_tolerances_are_refused() {
     let rattle = Variant::with_id("rattle").expect("a method");
-    let compiled = compiled("Coin", &[rattle, nhi_methods::Method::Frame.into()]);
+    let compiled =
+        compiled(include_str!("tolerance.rs"), "Coin", &[rattle, nhi_methods::Method::Frame.into()]);
     let at = Point { parameters: &PARAMETERS, q: &[0.0; 4], v: &[0.0; 4], z: &[0.0], t: 0.0, inputs: &INPUT };
     let start = |variant| nhi_jit::Simulation::at_point(&compiled, variant, &at, 0.1).expect("a start");
     let error = AdaptiveSimulation::new(&start(rattle), 1e-6).unwrap_err();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +91,20 @@ def number(argument: str, given: Any) -> float:
         raise ValueError(f"{argument}: expected a number, found {given!r}") from None
 
 
+def positive(argument: str, given: Any) -> float:
+    found = number(argument, given)
+    if not (np.isfinite(found) and found > 0):
+        raise ValueError(f"{argument}: must be positive and finite, found {found}")
+    return found
+
+
+def suggestion(name: object, known: Iterable[str], kind: str) -> str:
+    """What to say about an unknown name: the nearest known one, or all of this kind."""
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return f"did you mean `{near[0]}`?" if near else f"the {kind} are {', '.join(known) or 'none'}"
+
+
 def fields(flattened: Sequence[str]) -> dict[str, int | None]:
     """The parameters as declared, with the lengths of arrays: `c[0]`, `c[1]` are `c` of length 2."""
     found: dict[str, int | None] = {}
@@ -117,9 +131,7 @@ def parameters(given: Any, flattened: Sequence[str], count: int | None = None) -
         raise ValueError(f"p: expected a dictionary with the parameters {', '.join(known)}, found {given!r}")
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"the parameters are {', '.join(known) or 'none'}"
-            raise ValueError(f"p: unknown parameter `{name}`; {hint}")
+            raise ValueError(f"p: unknown parameter `{name}`; {suggestion(name, known, 'parameters')}")
     missing = [name for name in known if name not in given]
     if missing:
         raise ValueError(f"p: missing parameter{'s' * (len(missing) > 1)} {', '.join(f'`{n}`' for n in missing)}")

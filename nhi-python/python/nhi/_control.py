@@ -13,7 +13,7 @@ from nhi import _arguments as arguments
 from nhi import _nhi
 from nhi._arguments import Array
 from nhi._help import explained
-from nhi._plan import forwards, text
+from nhi._plan import text
 from nhi._run import Run
 from nhi._system import System
 
@@ -215,7 +215,7 @@ def fit(
     if not isinstance(system, System):
         raise ValueError(f"system: expected a System, found {system!r}")
     q0, v0 = system._state("q0", q0, "v0", v0)
-    h, method = forwards(h), system._method(method)
+    h, method = arguments.positive("h", h), system._method(method)
     texts = [measured] if isinstance(measured, str) else list(measured)
     texts = [text(f"measured[{i}]", one) for i, one in enumerate(texts)]
     times, numbers = arguments.array("t", t), arguments.array("samples", samples)
@@ -275,30 +275,22 @@ def fit(
     )
 
 
+def _shaped(name: str, given: ArrayLike, dimensions: int, meant: str) -> Array:
+    numbers = np.ascontiguousarray(arguments.array(name, given))
+    if numbers.ndim != dimensions:
+        raise ValueError(f"{name}: expected {meant}, found shape {numbers.shape}")
+    return numbers
+
+
 def _matrix(name: str, given: ArrayLike) -> Array:
-    try:
-        matrix = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: expected numbers: {error}") from None
-    if matrix.ndim != 2:
-        raise ValueError(f"{name}: expected a matrix, found shape {matrix.shape}")
-    return matrix
+    return _shaped(name, given, 2, "a matrix")
+
+
+def _stack(name: str, given: ArrayLike) -> Array:
+    return _shaped(name, given, 3, "a matrix for each step")
 
 
 def _weights(name: str, given: ArrayLike) -> Array:
     if np.ndim(given) < 2:
-        try:
-            return np.diag(np.atleast_1d(np.asarray(given, dtype=np.float64)))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name}: expected numbers: {error}") from None
+        return np.diag(np.atleast_1d(arguments.array(name, given)))
     return _matrix(name, given)
-
-
-def _stack(name: str, given: ArrayLike) -> Array:
-    try:
-        matrices = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: expected numbers: {error}") from None
-    if matrices.ndim != 3:
-        raise ValueError(f"{name}: expected a matrix for each step, found shape {matrices.shape}")
-    return matrices

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -90,7 +89,7 @@ class Problem:
             named = "v0" if v0 is not None else "v1" if v1 is not None else "method"
             raise ValueError(f"{named}: expected None, because the inputs of Kinematic are velocities")
         self.p, self.bodies = dict(p), bodies
-        self.steps, self.h = arguments.count("steps", steps, 1), forwards(h)
+        self.steps, self.h = arguments.count("steps", steps, 1), arguments.positive("h", h)
         self.method = None if self.kinematic else self.system._method(method)
         names, velocities = self.system.coordinates, self.system.velocities
         dots = [f"dot_{name}" if name in names else name for name in velocities]
@@ -124,9 +123,9 @@ class Problem:
             asked,
             self._guess(guess),
             (
-                _positive("tolerance", tolerance),
+                arguments.positive("tolerance", tolerance),
                 arguments.count("iterations", iterations, 1),
-                _positive("barrier", barrier),
+                arguments.positive("barrier", barrier),
             ),
         )
 
@@ -501,26 +500,11 @@ def _is_problem(problem: Any) -> Problem:
     return problem
 
 
-def forwards(h: Any) -> float:
-    """The size of steps forwards in time."""
-    size = arguments.number("h", h)
-    if not (np.isfinite(size) and size > 0):
-        raise ValueError(f"h: must be positive and finite, found {size}")
-    return size
-
-
 def text(name: str, given: Any) -> str:
     """A formula."""
     if not isinstance(given, str):
         raise ValueError(f"{name}: expected a text, found {given!r}")
     return powers(given)
-
-
-def _positive(name: str, given: Any) -> float:
-    number = arguments.number(name, given)
-    if not (np.isfinite(number) and number > 0):
-        raise ValueError(f"{name}: must be positive and finite, found {number}")
-    return number
 
 
 def _free(name: str, given: ArrayLike | Mapping[str, float], names: Sequence[str]) -> Array:
@@ -529,9 +513,7 @@ def _free(name: str, given: ArrayLike | Mapping[str, float], names: Sequence[str
         numbers = np.full(len(names), np.nan)
         for entry, value in given.items():
             if entry not in names:
-                near = difflib.get_close_matches(str(entry), names, n=1)
-                hint = f"did you mean `{near[0]}`?" if near else f"the names are {', '.join(names)}"
-                raise ValueError(f"{name}: unknown name `{entry}`; {hint}")
+                raise ValueError(f"{name}: unknown name `{entry}`; {arguments.suggestion(entry, names, 'names')}")
             numbers[names.index(entry)] = arguments.number(f'{name}["{entry}"]', value)
     else:
         numbers = arguments.vector(name, given, names)

@@ -53,8 +53,9 @@ class Run(Mapping[str, Array]):
     @property
     def _steps(self) -> str:
         """What the sizes of the steps are, or follow from."""
-        name = "tolerance" if "tolerance" in self.about else "h"
-        return f"{name} = {self.about[name]}"
+        about = self.about
+        name = "tolerance" if "tolerance" in about else "h"
+        return f"{name} = {about[name]}"
 
     def __getitem__(self, name: str) -> Array:
         column = self._recording.column(name)

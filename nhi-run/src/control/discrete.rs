@@ -43,6 +43,14 @@ impl Discrete {
         Ok(Discrete { motion, parameters, h })
     }
 
+    /// The steps of the method, if there is one.
+    pub(super) fn steps(&self) -> Option<&Steps> {
+        match &self.motion {
+            Motion::Steps(motion) => Some(&motion.0),
+            Motion::Kinematic(_) => None,
+        }
+    }
+
     pub(super) fn at(&self, k: usize) -> At<'_> {
         (&self.parameters, k as f64 * self.h)
     }
@@ -55,8 +63,7 @@ impl Discrete {
         v: &[f64],
         [q_name, v_name]: [&'static str; 2],
     ) -> Result<State, Error> {
-        let Motion::Steps(steps) = &self.motion else { return Ok(placed(q)) };
-        let steps = &steps.0;
+        let Some(steps) = self.steps() else { return Ok(placed(q)) };
         let x = steps.planned(self.at(k), q, v).map_err(|error| wrong(q_name, error))?;
         let none = vec![0.0; steps.sizes.inputs];
         let nearest = steps.velocity(self.at(k), &x, &none).map_err(|cause| wrong(q_name, cause))?;
@@ -67,10 +74,7 @@ impl Discrete {
 
     /// The state before step `k` with the admissible part of a velocity.
     pub(super) fn nearest(&self, k: usize, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
-        match &self.motion {
-            Motion::Steps(steps) => steps.0.planned(self.at(k), q, v),
-            Motion::Kinematic(_) => Ok(placed(q)),
-        }
+        self.steps().map_or_else(|| Ok(placed(q)), |steps| steps.planned(self.at(k), q, v))
     }
 
     /// The velocity of a state before step `k`, with the inputs of that step.
@@ -164,10 +168,7 @@ impl Dynamics for Discrete {
     }
 
     fn momenta(&self, k: usize, x: &State) -> Vec<(String, Vec<f64>)> {
-        match &self.motion {
-            Motion::Steps(steps) => steps.0.momenta(self.at(k), x),
-            Motion::Kinematic(_) => Vec::new(),
-        }
+        self.steps().map_or(Vec::new(), |steps| steps.momenta(self.at(k), x))
     }
 
     fn linearize(&self, k: usize, x: &State, u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
@@ -309,8 +310,7 @@ impl Function<Discrete> for Multipliers {
     fn value(&self, dynamics: &Discrete, k: usize, x: &State, u: &[f64], out: &mut [f64]) {
         // A step that cannot be taken has no numbers.
         out.fill(f64::NAN);
-        let Motion::Steps(motion) = &dynamics.motion else { return };
-        let steps = &motion.0;
+        let Some(steps) = dynamics.steps() else { return };
         if let Ok(lambda) = steps.at(dynamics.at(k), x, u, |at| steps.multipliers(at, dynamics.h)) {
             out.iter_mut().zip(&self.0).for_each(|(out, &i)| *out = lambda[i]);
         }
@@ -327,8 +327,7 @@ impl Function<Discrete> for Multipliers {
         _hessian: &mut [f64],
     ) {
         jacobian.fill(f64::NAN);
-        let Motion::Steps(motion) = &dynamics.motion else { return };
-        let steps = &motion.0;
+        let Some(steps) = dynamics.steps() else { return };
         let linear =
             steps.at(dynamics.at(k), x, u, |at| steps.derivatives.linearize(at, &steps.lambda, dynamics.h));
         let Ok(linear) = linear else { return };

@@ -35,12 +35,6 @@ pub(super) struct Kinematic {
     zeros: [Vec<f64>; 2],
 }
 
-/// The text of a velocity in the grammar of `let`.
-pub(super) fn velocity_text(system: &System, i: usize) -> String {
-    let name = &system.velocities()[i];
-    if i < system.shape() { format!("dot({name})") } else { name.clone() }
-}
-
 fn lifted(numbers: &[f64]) -> Vec<Second> {
     numbers.iter().map(|&x| Second::from_f64(x)).collect()
 }
@@ -48,7 +42,7 @@ fn lifted(numbers: &[f64]) -> Vec<Second> {
 impl Kinematic {
     pub(super) fn new(system: &System) -> Result<Kinematic, Error> {
         let names = system.velocities().to_vec();
-        let texts: Vec<String> = (0..names.len()).map(|i| velocity_text(system, i)).collect();
+        let texts: Vec<String> = (0..names.len()).map(|i| system.velocity_text(i)).collect();
         let called: Vec<(&str, &str)> =
             names.iter().zip(&texts).map(|(a, b)| (a.as_str(), b.as_str())).collect();
         let [_, d] = system.basis()?.sizes();

@@ -1,10 +1,10 @@
 //! Plans.
 
-use super::discrete::{Discrete, Motion, Multipliers, Text};
-use super::kinematic::velocity_text;
+use super::discrete::{Discrete, Multipliers, Text};
 use super::steps::State;
 use super::{MOST, forwards, guesses, wrong};
 use crate::error::sized;
+use crate::expressions::argument_of;
 use crate::run::pose;
 use crate::{About, Column, Error, Limits, Quantity, Recording, System};
 use nhi_control::{
@@ -141,8 +141,7 @@ fn sides<'b>(bounds: impl Iterator<Item = &'b [f64; 2]> + Clone) -> [Vec<f64>; 2
 
 /// The constraint whose multiplier a text is: `lambda(blade)`.
 fn multiplier_of(text: &str) -> Option<&str> {
-    let label = text.trim().strip_prefix("lambda")?.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
-    (!label.contains(['(', ')'])).then_some(label)
+    argument_of(text, "lambda")
 }
 
 impl Texts {
@@ -303,7 +302,7 @@ impl Planning {
         for (i, name) in system.coordinates().iter().enumerate() {
             columns.push(column(name.clone(), Quantity::Coordinate, &|k| q[k][i]));
         }
-        let velocities = (0..system.velocities().len()).map(|i| self.velocity_name(i));
+        let velocities = (0..system.velocities().len()).map(|i| system.velocity_column(i));
         for (i, name) in velocities.enumerate() {
             columns.push(column(name, Quantity::Velocity, &|k| v[k][i]));
         }
@@ -327,12 +326,6 @@ impl Planning {
             warnings: Vec::new(),
         };
         Recording { about, columns, bodies: Vec::new(), limits: Limits::default() }
-    }
-
-    /// The name of a velocity among columns.
-    fn velocity_name(&self, i: usize) -> String {
-        let name = &self.system.velocities()[i];
-        if i < self.system.shape() { format!("dot_{name}") } else { name.clone() }
     }
 
     /// The system in discrete time.
@@ -393,7 +386,7 @@ impl Planning {
             self.v1.as_ref().filter(|v1| self.variant.is_some() && v1.iter().any(|v| v.is_nan()))
         {
             for (i, &value) in v1.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-                all.push((self.velocity_name(i), velocity_text(system, i), value, self.steps));
+                all.push((system.velocity_column(i), system.velocity_text(i), value, self.steps));
             }
         }
         for Condition { text, value, step } in &self.conditions {
@@ -482,11 +475,10 @@ impl Planning {
         // Free coordinates are where the motion begins, for the basis there.
         let both = self.q1.iter().zip(&self.q0);
         let place: Vec<f64> = both.map(|(&to, &from)| if to.is_nan() { from } else { to }).collect();
-        let Motion::Steps(steps) = &dynamics.motion else {
+        let Some(steps) = dynamics.steps() else {
             let named = reached.into_iter().map(|i| (i, dynamics.entry(i)));
             return Ok((dynamics.state(self.steps, &place, &[], ["q1", "v1"])?, named.collect()));
         };
-        let steps = &steps.0;
         let end = match &self.v1 {
             Some(v1) if v1.iter().all(|v| !v.is_nan()) => {
                 reached.extend(n..steps.sizes.states - self.system.states().len());

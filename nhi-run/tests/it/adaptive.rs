@@ -1,6 +1,7 @@
 //! Runs with a tolerance.
 
-use nhi_run::{Error, Events, Inputs, Recording, Run, Scheme, System, record_all};
+use super::support::{self, record};
+use nhi_run::{Inputs, Recording, Run, Scheme, System, record_all};
 use std::ops::ControlFlow;
 
 const BALL: &str = "
@@ -20,27 +21,8 @@ fn run(method: &str, tolerance: f64, end: f64, every: f64) -> Run {
     let system = System::parse(BALL, "ball.rs", None).unwrap();
     let variant = system.variant(method).unwrap();
     let (h, steps) = Run::nodes(end, every).unwrap();
-    Run {
-        system,
-        scheme: Scheme::Adaptive { variant, tolerance, end },
-        parameters: vec![1.0],
-        q0: vec![0.0, 1.0],
-        v0: vec![0.3, 0.0],
-        z0: Vec::new(),
-        inputs: Inputs::Held(vec![0.0]),
-        h,
-        steps,
-        every: 1,
-        project: false,
-        pose: None,
-    }
-}
-
-fn record(run: &Run, until: Option<&str>, recorded: &[(&str, &str)]) -> Result<Recording, Error> {
-    let recorded: Vec<(String, String)> =
-        recorded.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let events = Events::new(&run.system, until, &recorded)?;
-    run.record_with(&events, &mut |_| ControlFlow::Continue(()))
+    let scheme = Scheme::Adaptive { variant, tolerance, end };
+    Run { scheme, ..support::run(system, method, [&[1.0], &[0.0, 1.0], &[0.3, 0.0]], (h, steps)) }
 }
 
 fn column<'a>(recording: &'a Recording, name: &str) -> &'a [f64] {

@@ -1,6 +1,7 @@
 //! Bodies in pictures: their places, and mistakes in them.
 
-use nhi_run::{Bodies, Body, Inputs, Recording, Run, Scheme, Shape, System};
+use super::support;
+use nhi_run::{Bodies, Body, Inputs, Recording, Run, Shape, System};
 use std::ops::ControlFlow;
 
 /// A sleigh that pulls a sled on a rod of the length l.
@@ -27,19 +28,12 @@ fn body(name: &str, shape: Shape, place: [&str; 3]) -> Body {
 }
 
 fn record(system: &System) -> Recording {
+    let start: [&[f64]; 3] = [&[1.0, 0.2, 0.7], &[0.1, -0.2, 0.3, 0.5], &[1.0, 0.3, 0.4, 0.0]];
     let run = Run {
-        scheme: Scheme::Steps(system.variant("dla2").expect("a method")),
-        system: system.clone(),
-        parameters: vec![1.0, 0.2, 0.7],
-        q0: vec![0.1, -0.2, 0.3, 0.5],
-        v0: vec![1.0, 0.3, 0.4, 0.0],
-        z0: Vec::new(),
         inputs: Inputs::PerStep((0..40).map(|k| vec![f64::from(k)]).collect()),
-        h: 0.01,
-        steps: 40,
         every: 4,
         project: true,
-        pose: None,
+        ..support::run(system.clone(), "dla2", start, (0.01, 40))
     };
     run.record(&mut |_| ControlFlow::Continue(())).expect("an admissible start")
 }

@@ -1,36 +1,12 @@
 //! Events of runs.
 
-use nhi_run::{Error, Events, Inputs, Recording, Run, Scheme, System};
+use super::support::{self, record};
+use nhi_run::{Error, Recording, Run, System};
 use std::f64::consts::PI;
-use std::ops::ControlFlow;
 
-fn run(declaration: &str, method: &str, [parameters, q0, v0]: [&[f64]; 3], h: f64, steps: u64) -> Run {
+fn run(declaration: &str, method: &str, start: [&[f64]; 3], h: f64, steps: u64) -> Run {
     let system = System::parse(declaration, "s.rs", None).unwrap();
-    let scheme = match method {
-        "exact" => Scheme::Exact,
-        id => Scheme::Steps(system.variant(id).unwrap()),
-    };
-    Run {
-        system,
-        scheme,
-        parameters: parameters.to_vec(),
-        q0: q0.to_vec(),
-        v0: v0.to_vec(),
-        z0: Vec::new(),
-        inputs: Inputs::Held(Vec::new()),
-        h,
-        steps,
-        every: 100,
-        project: false,
-        pose: None,
-    }
-}
-
-fn record(run: &Run, until: Option<&str>, recorded: &[(&str, &str)]) -> Result<Recording, Error> {
-    let recorded: Vec<(String, String)> =
-        recorded.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let events = Events::new(&run.system, until, &recorded)?;
-    run.record_with(&events, &mut |_| ControlFlow::Continue(()))
+    Run { every: 100, ..support::run(system, method, start, (h, steps)) }
 }
 
 fn times<'a>(recording: &'a Recording, name: &str) -> &'a [f64] {

@@ -1,6 +1,7 @@
 //! Bounds of plans in pictures.
 
-use nhi_run::{Areas, Inputs, Limits, Run, Scheme, System};
+use super::support;
+use nhi_run::{Areas, Limits, System};
 use std::ops::ControlFlow;
 
 /// A wheel, as coordinates and as a pose.
@@ -32,20 +33,7 @@ fn bounds_of_columns_and_places_are_drawn() {
         [(WHEELS[0], "dla2", [1.0, 0.5, 1.0, 0.0]), (WHEELS[1], "rdp", [1.0, 0.5, 1.0, 0.0])]
     {
         let system = System::parse(source, "wheel.rs", None).expect("a declaration");
-        let run = Run {
-            scheme: Scheme::Steps(system.variant(method).expect("a method")),
-            system: system.clone(),
-            parameters: vec![1.0, 1.0],
-            q0: vec![0.0; 4],
-            v0: v0.to_vec(),
-            z0: Vec::new(),
-            inputs: Inputs::Held(vec![0.0]),
-            h: 0.05,
-            steps: 40,
-            every: 1,
-            project: false,
-            pose: None,
-        };
+        let run = support::run(system.clone(), method, [&[1.0, 1.0], &[0.0; 4], &v0], (0.05, 40));
         let recording = run.record(&mut |_| ControlFlow::Continue(())).expect("a run");
         let infinity = f64::INFINITY;
         let bounds = [

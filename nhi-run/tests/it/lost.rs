@@ -1,6 +1,7 @@
 //! Velocities that nearly singular masses make rounding: what is said of them.
 
-use nhi_run::{Inputs, Recording, Run, Scheme, System};
+use super::support;
+use nhi_run::{Recording, Run, System};
 use std::ops::ControlFlow;
 
 /// Light masses that constraints hold beside a heavy one.
@@ -15,20 +16,8 @@ struct Held { m: f64, heavy: f64 }";
 
 fn record(method: &str, m: f64) -> Recording {
     let system = System::parse(HELD, "held.rs", None).unwrap();
-    let run = Run {
-        scheme: Scheme::Steps(system.variant(method).unwrap()),
-        system,
-        parameters: vec![m, 1000.0],
-        q0: vec![0.3, 0.7, -0.2],
-        v0: vec![1.0, 0.0, 0.0],
-        z0: Vec::new(),
-        inputs: Inputs::Held(Vec::new()),
-        h: 0.01,
-        steps: 100,
-        every: 1,
-        project: true,
-        pose: None,
-    };
+    let start: [&[f64]; 3] = [&[m, 1000.0], &[0.3, 0.7, -0.2], &[1.0, 0.0, 0.0]];
+    let run = Run { project: true, ..support::run(system, method, start, (0.01, 100)) };
     run.record(&mut |_| ControlFlow::Continue(())).unwrap()
 }
 

@@ -16,3 +16,4 @@ mod multipliers;
 mod outputs;
 mod ringing;
 mod run;
+mod support;

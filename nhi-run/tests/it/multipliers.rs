@@ -1,9 +1,9 @@
 //! Multipliers in forces, outputs and conditions.
 
+use super::support;
 use nhi_jit::{Compiled, Point, Simulation};
 use nhi_methods::Variant;
-use nhi_run::{Events, Inputs, Recording, Run, Scheme, System};
-use std::ops::ControlFlow;
+use nhi_run::{Recording, Run, System};
 
 struct Start<'a> {
     parameters: &'a [f64],
@@ -35,22 +35,9 @@ fn recorded(
     let outputs: Vec<_> = outputs.iter().map(|(name, text)| (*name, Some(*text))).collect();
     let system = System::with_outputs(declaration, "s.rs", None, &outputs);
     let system = system.unwrap_or_else(|error| panic!("{error}"));
-    let run = Run {
-        scheme: Scheme::Steps(system.variant(method).unwrap()),
-        parameters: start.parameters.to_vec(),
-        q0: start.q.to_vec(),
-        v0: start.v.to_vec(),
-        z0: Vec::new(),
-        inputs: Inputs::Held(Vec::new()),
-        h,
-        steps,
-        every,
-        project: false,
-        pose: None,
-        system,
-    };
-    let events = Events::new(&run.system, until, &[]).unwrap();
-    run.record_with(&events, &mut |_| ControlFlow::Continue(())).unwrap()
+    let Start { parameters, q, v } = start;
+    let run = Run { every, ..support::run(system, method, [parameters, q, v], (h, steps)) };
+    support::record(&run, until, &[]).unwrap()
 }
 
 fn column(recording: &Recording, name: &str) -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! Damping that is faster than steps: what is said of it, and which methods answer it.
 
-use nhi_run::{Inputs, Recording, Run, Scheme, System};
+use super::support;
+use nhi_run::{Inputs, Recording, Run, System};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -28,23 +29,8 @@ struct Flywheel { m: f64, c: f64, r: f64 }";
 
 fn run(declaration: &str, method: &str, c: f64, steps: u64) -> Run {
     let system = System::parse(declaration, "cart.rs", None).unwrap();
-    Run {
-        scheme: match method {
-            "exact" => Scheme::Exact,
-            id => Scheme::Steps(system.variant(id).unwrap()),
-        },
-        system,
-        parameters: vec![1.0, c, 0.5],
-        q0: vec![0.0, 0.0, 0.3],
-        v0: vec![0.1, 1.0, 0.2],
-        z0: Vec::new(),
-        inputs: Inputs::Held(vec![0.0]),
-        h: 0.1,
-        steps,
-        every: 1,
-        project: true,
-        pose: None,
-    }
+    let start: [&[f64]; 3] = [&[1.0, c, 0.5], &[0.0, 0.0, 0.3], &[0.1, 1.0, 0.2]];
+    Run { project: true, ..support::run(system, method, start, (0.1, steps)) }
 }
 
 fn record(run: &Run) -> Recording {

@@ -1,5 +1,6 @@
 //! Runs, ensembles and their files.
 
+use super::support;
 use nhi_run::{Error, Format, Inputs, Quantity, Recording, Run, Scheme, System, record_all, table};
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
@@ -280,20 +281,8 @@ fn auxiliary_states_are_columns() {
         struct Circuit { tau: f64 }
     ";
     let system = System::parse(circuit, "circuit.rs", None).unwrap();
-    let run = Run {
-        scheme: Scheme::Steps(system.variant("dla2").unwrap()),
-        system,
-        parameters: vec![2.0],
-        q0: vec![0.0],
-        v0: vec![1.0],
-        z0: vec![3.0],
-        inputs: Inputs::Held(vec![]),
-        h: 0.01,
-        steps: 200,
-        every: 200,
-        project: false,
-        pose: None,
-    };
+    let start: [&[f64]; 3] = [&[2.0], &[0.0], &[1.0]];
+    let run = Run { z0: vec![3.0], every: 200, ..support::run(system, "dla2", start, (0.01, 200)) };
     let recording = record(&run);
     let column = recording.column("charge").unwrap();
     assert_eq!(column.quantity, Quantity::State);
