@@ -121,10 +121,12 @@ impl Pool {
         conditions.into_iter().find(jumps)
     }
 
-    /// Whether these are affine in the variables, by which their derivatives are `slopes`: a choice is not, although its derivative
-    /// may be the same number on both sides.
+    /// Whether these are affine in the variables, by which their derivatives are `slopes`. A choice is not, although its derivative
+    /// may be the same number on both sides, and neither is a solution whose value is that of its formula only as a rule.
     pub(crate) fn are_affine(&self, values: &[Expr], slopes: &[Expr], variables: &[Expr]) -> bool {
-        let chooses = |&e: &Expr| matches!(self.node(e), Node::Select(_)) && self.depends_on(e, variables);
+        let chooses = |&e: &Expr| {
+            matches!(self.node(e), Node::Select(_) | Node::Saddle(..)) && self.depends_on(e, variables)
+        };
         !slopes.iter().any(|&slope| self.depends_on(slope, variables))
             && !self.reachable(values).iter().any(chooses)
     }

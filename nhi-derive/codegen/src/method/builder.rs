@@ -569,7 +569,12 @@ impl<'a> Builder<'a> {
             }
             let pivot = self.bind_described("pivot", rows[k][k]);
             rows[k][k] = pivot;
-            if let Pivots::Definite(what) = pivots {
+            let what = match pivots {
+                Pivots::Definite(what) => Some(what),
+                // μM⁻¹μᵀ where the pivots of a solution are collected.
+                Pivots::Regular { .. } => self.watched.is_some().then_some(Singular::Constraints),
+            };
+            if let Some(what) = what {
                 let diagonal = self.bind("diagonal", a[k][k]);
                 self.pivot(pivot, diagonal, what, order.rows[k]);
             }
@@ -616,6 +621,14 @@ impl<'a> Builder<'a> {
     /// The last two unknowns of an elimination, the last one first.
     fn last_pair(&mut self, rows: &Matrix, order: &Order<'_>) -> Matrix {
         let (n, k) = (rows.len(), rows.len() - 2);
+        if self.watched.is_some() {
+            let [[a, b], [c, d]] = [&rows[k], &rows[k + 1]].map(|row| [row[k], row[k + 1]]);
+            let (product, other) = (self.mul(a, d), self.mul(b, c));
+            let determinant = self.sub(product, other);
+            let determinant = self.bind("det", determinant);
+            self.pivot(a, a, Singular::Constraints, order.rows[k]);
+            self.pivot(determinant, product, Singular::Constraints, order.rows[k]);
+        }
         let mut solution = vec![Vec::new(), Vec::new()];
         for c in n..rows[k].len() {
             let pair = [&rows[k], &rows[k + 1]].map(|row| [row[k], row[k + 1], row[c]]);

@@ -156,7 +156,7 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
     let distance = b.halves_of_h(place.halves());
     let q1 = space.advance(b, &node, distance, &new.velocity);
     let q1 = b.bind_configuration("_1", &q1);
-    let lambda = forces_of(b, (&node, node_time), &new.impulse, 1);
+    let lambda = forces_of(b, (&node, node_time), (&new.impulse, new.is_solution), 1);
     vec![
         (Role::Configuration, q1),
         (Role::Velocity, new.velocity),

@@ -1,6 +1,7 @@
 //! Node rules: the matching of momenta where two steps meet.
 
 use super::builder::{Builder, Nonlinear, Norm, Reduction, has_given, names_of_forms};
+use super::careful::{Known, LinearEquations};
 use super::discrete::{Discretisation, Quadrature, Step};
 use super::impulse::with_reaction;
 use super::pivots::Plan;
@@ -79,12 +80,16 @@ pub(super) enum Before<'a> {
 struct Motion {
     velocity: Vec<Expr>,
     impulse: Vec<Expr>,
+    /// Whether they are a [solution](Builder::solution).
+    is_solution: bool,
 }
 
 /// Velocity w of a step, impulses ℓ of its reaction, and auxiliary states.
 pub(super) struct Departed {
     pub velocity: Vec<Expr>,
     pub impulse: Vec<Expr>,
+    /// Whether they are a [solution](Builder::solution).
+    pub is_solution: bool,
     pub states: States,
 }
 
@@ -205,7 +210,7 @@ impl Departure<'_> {
 
     fn solve_coupled(&self, b: &mut Builder<'_>, coupling: Coupling, affine: Option<Affine>) -> Departed {
         let states = self.start.states;
-        let Motion { velocity, impulse } = self.motion(b, coupling, affine);
+        let Motion { velocity, impulse, is_solution } = self.motion(b, coupling, affine);
         let states = match coupling {
             Coupling::Unknown => states.clone(),
             Coupling::None | Coupling::Closed => {
@@ -213,7 +218,7 @@ impl Departure<'_> {
                 states.after(b, self.space, self.rule, [self.ending(step), step])
             }
         };
-        Departed { velocity, impulse, states }
+        Departed { velocity, impulse, is_solution, states }
     }
 
     /// How the equations (1) depend on z'.
@@ -371,6 +376,13 @@ impl Departure<'_> {
             rhs.push(row);
         }
         let plain = *jacobian == b.x.mass;
+        let fixed = match &self.constraint {
+            Some(constraint) if plain => self.fixed(b, constraint, trial),
+            _ => None,
+        };
+        if fixed.is_some() {
+            b.watch();
+        }
         b.equation(match &self.constraint {
             Some(_) => "(1) velocity w without reaction, and B = M⁻¹ μᵀ",
             None => "(1) velocity of the step",
@@ -390,7 +402,7 @@ impl Departure<'_> {
         let free: Vec<Expr> = self.near.iter().zip(&solved).map(|(&v, row)| b.add(v, row[0])).collect();
         let Some(constraint) = &self.constraint else {
             let velocity = b.bind_velocities(self.named.0, self.named.1, &free);
-            return Motion { velocity, impulse: Vec::new() };
+            return Motion { velocity, impulse: Vec::new(), is_solution: false };
         };
         let free = b.bind_velocities("w_", "", &free);
         let columns: Matrix = (0..n)
@@ -401,9 +413,36 @@ impl Departure<'_> {
             .collect();
         let impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("(1) velocity of the step: w + B ℓ");
-        let velocity = with_reaction(b, &free, &columns, &impulse);
+        let mut velocity = with_reaction(b, &free, &columns, &impulse);
+        let mut impulse = impulse;
+        let is_solution = fixed.is_some();
+        if let Some(r) = fixed {
+            let zero = b.pool().zero();
+            let map: HashMap<Expr, Expr> = trial.iter().map(|&w| (w, zero)).collect();
+            let at_rest = b.pool().substitute(p, &map);
+            let f: Vec<Expr> = momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
+            let equations = LinearEquations { mass: jacobian, mu: &constraint.mu, f: &f, r: &r };
+            let known = Known { x: &velocity, lambda: &impulse, free: None };
+            [velocity, impulse] = b.solution(&equations, &known);
+        }
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
-        Motion { velocity, impulse }
+        Motion { velocity, impulse, is_solution }
+    }
+
+    /// −μ₀ of the discrete constraint in the unknown velocity `w`, if it is μ w + μ₀ = 0 with the one-forms at the node.
+    fn fixed(&self, b: &mut Builder<'_>, constraint: &StepConstraint, w: &[Expr]) -> Option<Vec<Expr>> {
+        let scratch = b.scratch();
+        let residual = self.step_residual(b, constraint, w, None);
+        let closed = b.close(&residual, &scratch);
+        b.discard(scratch);
+        let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
+        if jacobian != constraint.mu || !b.pool().are_affine(&closed, &jacobian.concat(), w) {
+            return None;
+        }
+        let zero = b.pool().zero();
+        let map: HashMap<Expr, Expr> = w.iter().map(|&w| (w, zero)).collect();
+        let at_rest = b.pool().substitute(&closed, &map);
+        Some(b.negated(&[at_rest]).concat())
     }
 
     /// Mᵢᵢ at the node, with the stiffness of the constraints where M is singular.
@@ -616,7 +655,7 @@ impl Departure<'_> {
             }
             _ => ell,
         };
-        Motion { velocity: w, impulse }
+        Motion { velocity: w, impulse, is_solution: false }
     }
 }
 
@@ -717,6 +756,9 @@ impl Arrival {
         let rest = vec![b.pool().zero(); d.len()];
         let near = if space.is_flat() { d } else { &rest };
         let start = b.statements().len();
+        if let Normal::Removed(_) = normal {
+            b.watch();
+        }
         let velocity = b.velocity_of(&q, &p, near, end);
         let node = b.reaction(&q, end);
         let (velocity, kept) = match normal {
@@ -755,9 +797,28 @@ impl Arrival {
         let velocity = b.remove(&self.node, &self.velocity, &self.taken);
         let velocity = match self.normal {
             Normal::Removed(_) if b.is_implicit() => self.stated(b, &velocity),
-            _ => velocity,
+            Normal::Removed(_) => self.solution(b, &velocity),
+            Normal::Reflected(_) => velocity,
         };
         b.bind_velocities(named.0, named.1, &velocity)
+    }
+
+    /// v' and σ of M v' = p⁺ − a − μᵀσ and μ v' = −μ₀, where formulas give this v'.
+    fn solution(&mut self, b: &mut Builder<'_>, velocity: &[Expr]) -> Vec<Expr> {
+        let (mass, l_v) = (b.x.mass.clone(), b.x.momentum.clone());
+        let mass = b.matrix_at(&mass, &self.q, self.t);
+        let rest = vec![b.pool().zero(); velocity.len()];
+        let at_rest = b.at(&l_v, &self.q, &rest, self.t);
+        let f: Vec<Expr> = self.momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
+        for (taken, stiff) in self.taken.iter_mut().zip(self.stiff.drain(..)) {
+            *taken = b.sub(*taken, stiff);
+        }
+        let mu = b.negated(&self.node.mu);
+        let equations = LinearEquations { mass: &mass, mu: &mu, f: &f, r: &self.node.mu_t };
+        let known = Known { x: velocity, lambda: &self.taken, free: None };
+        let [velocity, taken] = b.solution(&equations, &known);
+        self.taken = taken;
+        velocity
     }
 
     /// Binds v' and σ, and states that (M + s μᵀμ)(v' − x) = p⁺ − a − M x − μᵀσ and μ v' = −μ₀.
@@ -799,19 +860,23 @@ impl Arrival {
         for (minus, &stiff) in minus.iter_mut().zip(&self.stiff) {
             *minus = b.add(*minus, stiff);
         }
-        forces_of(b, (&self.q, self.t), &minus, 2 / self.normal.times())
+        let is_solution = matches!(self.normal, Normal::Removed(_));
+        forces_of(b, (&self.q, self.t), (&minus, is_solution), 2 / self.normal.times())
     }
 }
 
-/// λ = ℓ / (h/`parts`) at (q, t), of the declared rows.
+/// λ = ℓ / (h/`parts`) at (q, t), of the declared rows, where ℓ may be a [solution](Builder::solution).
 pub(super) fn forces_of(
     b: &mut Builder<'_>,
     (q, t): (&[Expr], Expr),
-    impulse: &[Expr],
+    (impulse, is_solution): (&[Expr], bool),
     parts: i64,
 ) -> Vec<Expr> {
     b.equation("multipliers λ' of the declared constraints");
-    let impulse = b.declared_multipliers((q, t), impulse);
+    let impulse = match is_solution {
+        true => b.declared_of_solution((q, t), impulse),
+        false => b.declared_multipliers((q, t), impulse),
+    };
     let h = b.h;
     let per = b.pool().recip(h);
     let parts = b.pool().int(parts);

@@ -53,9 +53,58 @@ const _: () = {
             /// L_v = M v + a; B = M⁻¹ μᵀ; C = μ B;
             /// on R^k × SE2 q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ).
             ///
-            /// Operations: 67 add, 87 mul, 1 sin_cos with those of 1 moved, 1 dtau_left_inv_star; per Newton iteration 75 add, 106 mul, 1 div with those of 1 dtau_inv_star, 1 dtau_inv, 1 k.
+            /// Operations: 67 add, 86 mul, 1 sin_cos with those of 1 moved, 1 dtau_left_inv_star; per Newton iteration 75 add, 106 mul, 1 div with those of 1 dtau_inv_star, 1 dtau_inv, 1 k.
             #[inline(always)]
             pub fn step<T: Scalar, R: Retracts<SE2<f64>>>(
+                prepared: &Prepared<T>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
+                Failure,
+            > {
+                match quick_or_careful_step::<T, R, false>(prepared, state, _t, inputs) {
+                    Err(_) if const { emitted::repeats_carefully::<T>() } => {
+                        careful_step::<T, R>(prepared, state, _t, inputs)
+                    }
+                    next => next,
+                }
+            }
+
+            /// The same where linear equations are solved without formulas.
+            #[cold]
+            fn careful_step<T: Scalar, R: Retracts<SE2<f64>>>(
+                prepared: &Prepared<T>,
+                state: &NodeState<
+                    Posed<SE2<f64>, T, 1, 4>,
+                    [T; 4],
+                    [T; 2],
+                    [T; 0],
+                    Carried<T>,
+                >,
+                _t: T,
+                inputs: &[T; 1],
+            ) -> Result<
+                NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0], Carried<T>>,
+                Failure,
+            > {
+                quick_or_careful_step::<T, R, true>(prepared, state, _t, inputs)
+            }
+
+            /// The same, which fails where linear equations should be solved without formulas unless it `SOLVES` them so.
+            #[inline(always)]
+            fn quick_or_careful_step<
+                T: Scalar,
+                R: Retracts<SE2<f64>>,
+                const SOLVES: bool,
+            >(
                 prepared: &Prepared<T>,
                 state: &NodeState<
                     Posed<SE2<f64>, T, 1, 4>,
@@ -84,13 +133,15 @@ const _: () = {
                     inv_J,
                     inv_I,
                     inv_m,
-                    r_over_J_pivot,
-                    inv_m_over_pivot,
-                    two_over_h_pivot,
-                    k0,
+                    r_over_J,
+                    inv_pivot,
+                    masses,
+                    masses_2,
+                    masses_3,
+                    two_over_h,
                 } = *prepared;
                 let [phi, theta, x, y] = *state.q.entries();
-                let [dot_phi, omega, v_, v_perp] = state.v;
+                let [dot_phi, omega, v_, _] = state.v;
                 let Carried {
                     error_d_phi,
                     error_2_d_phi,
@@ -98,6 +149,7 @@ const _: () = {
                     error_d_omega,
                     error_2_d_omega,
                     older_errors_d_omega,
+                    carried,
                 } = state.carried;
                 let [torque] = *inputs;
 
@@ -107,8 +159,7 @@ const _: () = {
                 let p_v = m * v_;
 
                 // norm of Newton's updates
-                let scale2 = dot_phi * p_phi + omega * p_omega
-                    + m * (v_ * v_ + v_perp * v_perp);
+                let scale2 = carried + omega * p_omega + dot_phi * p_phi + v_ * p_v;
 
                 // constants of the iteration
                 let t0 = half_h * torque;
@@ -176,24 +227,64 @@ const _: () = {
                 );
 
                 // (3) u = M⁻¹(p⁺ − a) at q', and σ = C⁻¹(μ u + μ₀)
-                let u_phi = inv_J * (t0 + J * d_phi);
-                let t8 = I * d_omega;
-                let t9 = m_r * d_phi;
-                let [dtau_left_inv_star_0, dtau_left_inv_star_1, dtau_left_inv_star_2] = R::dtau_left_inv_star(
+                let t8 = t0 + J * d_phi;
+                let u_phi = inv_J * t8;
+                let t9 = I * d_omega;
+                let t10 = m_r * d_phi;
+                let [dtau_left_inv_star_0, dtau_left_inv_star_1, sigma_1] = R::dtau_left_inv_star(
                     &[t6, t7, T::from_f64(0.0)],
-                    &[t8, t9, T::from_f64(0.0)],
+                    &[t9, t10, T::from_f64(0.0)],
                 );
                 let u_omega = inv_I * dtau_left_inv_star_0;
                 let u_v = inv_m * dtau_left_inv_star_1;
                 let defect_0 = u_v - r * u_phi;
+                let sigma_0 = inv_pivot * defect_0;
 
                 // (3) v' = u − B σ
-                let dot_phi_1 = u_phi + r_over_J_pivot * defect_0;
-                let v_1 = u_v - inv_m_over_pivot * defect_0;
+                let t11 = u_v - inv_m * sigma_0;
+                let t12 = u_phi + r_over_J * sigma_0;
+                let [dot_phi_1, v_1, t13] = emitted::saddle_point::<
+                    T,
+                    SOLVES,
+                    2,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [0, 1, 2],
+                    [t12, t11, sigma_0],
+                    [[masses, masses_2]],
+                    #[inline(always)]
+                    || {
+                        Ok((
+                            [J, T::from_f64(0.0), T::from_f64(0.0), m],
+                            [r, T::from_f64(-1.0)],
+                            [t8, dtau_left_inv_star_1, T::from_f64(0.0)],
+                        ))
+                    },
+                )?;
+                let [solution_0] = emitted::saddle_point::<
+                    T,
+                    SOLVES,
+                    1,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                >(
+                    [1],
+                    [sigma_1],
+                    [[masses_3, masses_3]],
+                    #[inline(always)]
+                    || { Ok(([m], [T::from_f64(-1.0)], [sigma_1, T::from_f64(0.0)])) },
+                )?;
                 let next = NodeState {
                     q: Posed::from([phi_1, theta_1, x_1, y_1]),
                     v: [dot_phi_1, u_omega, v_1, T::from_f64(0.0)],
-                    lambda: [-two_over_h_pivot * defect_0, -k0 * dtau_left_inv_star_2],
+                    lambda: [-two_over_h * t13, -two_over_h * solution_0],
                     states: [],
                     carried: Carried {
                         error_d_phi: next_error_d_phi,
@@ -202,6 +293,7 @@ const _: () = {
                         error_d_omega: next_error_d_omega,
                         error_2_d_omega: error_d_omega,
                         older_errors_d_omega: error_2_d_omega - three_error_d_omega,
+                        carried: T::from_f64(0.0),
                     },
                 };
                 next.checked::<T>()
@@ -236,18 +328,23 @@ const _: () = {
                 pub inv_I: T,
                 /// `1/m`
                 pub inv_m: T,
-                /// `r/(J*(1/m + r^2/J))`
-                pub r_over_J_pivot: T,
-                /// `1/(m*(1/m + r^2/J))`
-                pub inv_m_over_pivot: T,
-                /// `2/((1/m + r^2/J)*h)`
-                pub two_over_h_pivot: T,
+                /// `r/J`
+                pub r_over_J: T,
+                /// `1/(1/m + r^2/J)`
+                pub inv_pivot: T,
+                /// `sqrt(m)*sqrt(J)*sqrt(1/m + r^2/J)`
+                pub masses: T,
+                /// `masses*(J*inv_m/r^2 + m_r*r_over_J + 1024)/128`
+                pub masses_2: T,
+                /// `sqrt(m)*sqrt(1/m)`
+                pub masses_3: T,
                 /// `2/h`
-                pub k0: T,
+                pub two_over_h: T,
             }
             emitted::fields!(
                 Prepared { m, I, J, r, h, m_r, m_r_sq, mass_phi, r_h, half_h, inv_J,
-                inv_I, inv_m, r_over_J_pivot, inv_m_over_pivot, two_over_h_pivot, k0 }
+                inv_I, inv_m, r_over_J, inv_pivot, masses, masses_2, masses_3, two_over_h
+                }
             );
             /// What a step computes for the next one.
             #[derive(
@@ -269,10 +366,12 @@ const _: () = {
                 pub error_2_d_omega: T,
                 /// Part of the next initial guess that was known a step before.
                 pub older_errors_d_omega: T,
+                /// Value that this step has computed for the next one: `m*v_perp^2` at a start.
+                pub carried: T,
             }
             emitted::fields!(
                 Carried { error_d_phi, error_2_d_phi, older_errors_d_phi, error_d_omega,
-                error_2_d_omega, older_errors_d_omega }
+                error_2_d_omega, older_errors_d_omega, carried }
             );
             /// Computes what depends on the parameters and the step size alone.
             pub fn prepare<T: Scalar>(
@@ -285,23 +384,24 @@ const _: () = {
                 let mass_phi = J + m_r_sq;
                 let r_h = r * h;
                 let half_h = T::from_f64(0.5) * h;
-                emitted::pivot(J, J, Failure::SingularMass)?;
-                emitted::pivot(I, I, Failure::SingularMass)?;
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let inv_I = T::from_f64(1.0) / I;
                 let inv_m = T::from_f64(1.0) / m;
                 let r_over_J = r * inv_J;
                 let pivot = inv_m + r * r_over_J;
-                emitted::pivot(pivot, pivot, Failure::SingularConstraints)?;
-                emitted::pivot(inv_m, inv_m, Failure::SingularConstraints)?;
                 let inv_pivot = T::from_f64(1.0) / pivot;
-                let r_over_J_pivot = r_over_J * inv_pivot;
-                let inv_m_over_pivot = inv_m * inv_pivot;
+                let sqrt_pivot = pivot.sqrt();
+                let sqrt_J = J.sqrt();
+                let sqrt_m = m.sqrt();
+                let k0 = sqrt_pivot * sqrt_J;
+                let masses = sqrt_m * k0;
+                let masses_2 = T::from_f64(0.0078125)
+                    * (T::from_f64(1024.0) + m_r * r_over_J + J * inv_m / (r * r))
+                    * masses;
+                emitted::pivot(I, I, Failure::SingularMass)?;
+                let sqrt_inv_m = inv_m.sqrt();
+                let masses_3 = sqrt_m * sqrt_inv_m;
                 let two_over_h = T::from_f64(2.0) / h;
-                let two_over_h_pivot = inv_pivot * two_over_h;
-                let two_over_h_inv_m = two_over_h / inv_m;
-                let k0 = inv_m * two_over_h_inv_m;
                 Ok(Prepared {
                     m,
                     I,
@@ -316,10 +416,12 @@ const _: () = {
                     inv_J,
                     inv_I,
                     inv_m,
-                    r_over_J_pivot,
-                    inv_m_over_pivot,
-                    two_over_h_pivot,
-                    k0,
+                    r_over_J,
+                    inv_pivot,
+                    masses,
+                    masses_2,
+                    masses_3,
+                    two_over_h,
                 })
             }
 
@@ -416,13 +518,15 @@ const _: () = {
 
             /// The carried numbers of a state at a start.
             ///
-            /// Operations: 0.
+            /// Operations: 2 mul.
             pub fn initial<T: Scalar>(
-                _parameters: &[T; 4],
+                parameters: &[T; 4],
                 _h: T,
-                _state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
+                state: &NodeState<Posed<SE2<f64>, T, 1, 4>, [T; 4], [T; 2], [T; 0]>,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
+                let [m, _, _, _] = *parameters;
+                let [_, _, _, v_perp] = state.v;
                 let carried = Carried {
                     error_d_phi: T::from_f64(0.0),
                     error_2_d_phi: T::from_f64(0.0),
@@ -430,6 +534,7 @@ const _: () = {
                     error_d_omega: T::from_f64(0.0),
                     error_2_d_omega: T::from_f64(0.0),
                     older_errors_d_omega: T::from_f64(0.0),
+                    carried: m * v_perp * v_perp,
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -445,7 +550,7 @@ const _: () = {
             pub fn rescale<T: Scalar>(
                 _parameters: &[T; 4],
                 _h: T,
-                _state: &NodeState<
+                state: &NodeState<
                     Posed<SE2<f64>, T, 1, 4>,
                     [T; 4],
                     [T; 2],
@@ -454,6 +559,7 @@ const _: () = {
                 >,
                 _t: T,
             ) -> Result<Carried<T>, Failure> {
+                let Carried { carried: old_carried, .. } = state.carried;
                 let carried = Carried {
                     error_d_phi: T::from_f64(0.0),
                     error_2_d_phi: T::from_f64(0.0),
@@ -461,6 +567,7 @@ const _: () = {
                     error_d_omega: T::from_f64(0.0),
                     error_2_d_omega: T::from_f64(0.0),
                     older_errors_d_omega: T::from_f64(0.0),
+                    carried: old_carried,
                 };
                 if emitted::finite(&carried) {
                     Ok(carried)
@@ -1460,7 +1567,7 @@ const _: () = {
         >;
         type Memory = ::nhi_runtime::Forgets;
         const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
-            dead: &[8, 9],
+            dead: &[7, 8, 9],
             has_newton: true,
             has_maps: true,
             ..::nhi_runtime::StepTraits::PLAIN
@@ -1581,7 +1688,7 @@ const _: () = {
         >;
         type Memory = ::nhi_runtime::Forgets;
         const TRAITS: ::nhi_runtime::StepTraits = ::nhi_runtime::StepTraits {
-            dead: &[8, 9],
+            dead: &[7, 8, 9],
             has_newton: true,
             has_maps: true,
             ..::nhi_runtime::StepTraits::PLAIN
