@@ -278,8 +278,10 @@ def plan_by_nhi(problem):
     begun = time.process_time()
     system = nhi.System(parameters=list(problem.p), **problem.system)
     h, q0 = problem.duration / problem.steps, [0.0] * len(problem.v)
+    # Without this guess a problem of many steps begins with one of fewer, and parking ends at another minimum.
+    zero = np.zeros((problem.steps, len(problem.system["inputs"])))
     solve = lambda: nhi.plan(  # noqa: E731
-        system, problem.p, q0, problem.v, problem.q1, problem.v, h, problem.steps, bounds=problem.bounds
+        system, problem.p, q0, problem.v, problem.q1, problem.v, h, problem.steps, bounds=problem.bounds, guess=zero
     )
     solve()
     first, times = time.process_time() - begun, []

@@ -110,7 +110,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
         .bound_entries(start, &[3], (&[-0.6], &[0.6]))
         .reach(car.at_rest(0, [0.0, 0.5, 0.0, 0.0, 0.0])?);
+    let problem = problem.guess_inputs(vec![vec![0.0; 2]; 80]);
     measure("car with trailer, parking with bounds, N = 80", &problem)?;
+    measure("the same without zero inputs as a guess", &problem.guess_inputs(Vec::new()))?;
 
     let car = others::steps_of_car(500)?;
     measure("opty's car, parking with bounds, N = 500", &others::park(&car, 500)?)?;

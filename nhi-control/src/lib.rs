@@ -88,6 +88,7 @@ mod error;
 mod filter;
 mod free_time;
 mod function;
+mod held;
 mod identify;
 mod interior_point;
 mod kinematic;

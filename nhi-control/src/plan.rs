@@ -33,7 +33,7 @@ pub struct Plan<X> {
 pub struct Status {
     /// Whether it is one.
     pub outcome: Outcome,
-    /// Newton steps, without the corrections of a start guess.
+    /// Newton steps, with those of a problem of fewer steps from which this one began, without the corrections of a start guess.
     pub iterations: usize,
     /// The largest residual of the first-order optimality conditions, scaled as by Wächter and Biegler (5).
     pub kkt: f64,

@@ -164,7 +164,8 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     /// Without this and [`Problem::guess`] it begins with zero inputs. Where no inputs change a combination of the conditions
     /// to first order, as at rest for the sideways motion of a wheel (Brockett's condition), the inputs are changed such that the other
     /// conditions are met. If along that motion inputs still do not change the combination, or too little, a pair of sines is added to
-    /// two of them, which move the system along their Lie bracket; [`Status::bracket`](crate::Status::bracket) names the two.
+    /// two of them, which move the system along their Lie bracket; [`Status::bracket`](crate::Status::bracket) names the two. A problem of
+    /// 80 steps and more then begins with the solution of one with at least 40 steps, whose inputs are held over several of its steps.
     ///
     /// If a simulation refuses a step with these inputs, the solution begins with the largest half, quarter, and so on, of them that it
     /// accepts.
@@ -215,6 +216,11 @@ impl<'a, D: Dynamics> Problem<'a, D> {
     pub fn to_nlp(&self) -> Result<Nlp<'_, 'a, D>, PlanError> {
         self.check(&Options::default())?;
         Nlp::new(self)
+    }
+
+    /// Whether the states of the start guess follow from its inputs.
+    pub(crate) fn is_rolled(&self) -> bool {
+        matches!(self.guess, Guess::Inputs(_)) || self.variation > 0
     }
 
     pub(crate) fn check(&self, options: &Options) -> Result<(), PlanError> {

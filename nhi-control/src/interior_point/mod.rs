@@ -34,6 +34,7 @@ mod violations;
 
 use crate::dense::*;
 use crate::filter::Filter;
+use crate::held::Held;
 use crate::kkt::{Inertia, Kkt};
 use crate::plan::{Outcome, Plan, Status};
 use crate::problem::{Guess, Options, Problem, Term};
@@ -210,19 +211,72 @@ pub(crate) fn solve<D: Dynamics>(
     problem: &Problem<'_, D>,
     options: &Options,
 ) -> Result<Plan<D::State>, PlanError> {
-    let mut solver = Solver::new(problem, &problem.guess)?;
-    let start = match solver.begin(options) {
-        Ok(start) => start,
-        Err(PlanError::Step { step, cause }) => return Ok(solver.nowhere(Outcome::Refused { step, cause })),
-        Err(error) => return Err(error),
-    };
-    let mut end = solver.run(options)?;
-    if end.outcome.is_converged()
-        && let Err((step, cause)) = solver.simulated()
+    let begun = Begun::new(problem, options)?;
+    if let Begun::At(_, Start { bracket: Some(_), .. }) = begun
+        && let Some(plan) = solve_from_held(problem, options)
     {
-        end.outcome = Outcome::Refused { step, cause };
+        return Ok(plan);
     }
-    Ok(solver.plan(end, start, options))
+    begun.solve(options)
+}
+
+/// The solution near that of the problem whose inputs are held over several steps, for one of many steps without a guess.
+fn solve_from_held<D: Dynamics>(problem: &Problem<'_, D>, options: &Options) -> Option<Plan<D::State>> {
+    let is_guessed = !matches!(&problem.guess, Guess::Inputs(inputs) if inputs.is_empty());
+    if is_guessed || problem.variation > 0 {
+        return None;
+    }
+    let held = Held::of(problem)?;
+    let first = Begun::new(&held.problem(problem), options).and_then(|begun| begun.solve(options)).ok()?;
+    if !first.status.is_converged() {
+        return None;
+    }
+    let mut solver = Solver::new(problem, &held.guess(&problem.start, &first.inputs)?).ok()?;
+    let start = solver.begin(options, false).ok()?;
+    let mut plan = Begun::At(solver, start).solve(options).ok()?;
+    if !plan.status.is_converged() {
+        return None;
+    }
+    let Status { iterations, bracket, corrections, mut history, .. } = first.status;
+    history.truncate(iterations);
+    history.append(&mut plan.status.history);
+    plan.status.iterations += iterations;
+    plan.status.corrections += corrections;
+    plan.status = Status { bracket, history, ..plan.status };
+    Some(plan)
+}
+
+/// A solver at the start guess, or where there is none: a simulation refuses a step of all that were tried.
+enum Begun<'p, 'a, D: Dynamics> {
+    At(Solver<'p, 'a, D>, Start),
+    Nowhere(Solver<'p, 'a, D>, Outcome),
+}
+
+impl<'p, 'a, D: Dynamics> Begun<'p, 'a, D> {
+    fn new(problem: &'p Problem<'a, D>, options: &Options) -> Result<Self, PlanError> {
+        let mut solver = Solver::new(problem, &problem.guess)?;
+        match solver.begin(options, problem.is_rolled()) {
+            Ok(start) => Ok(Begun::At(solver, start)),
+            Err(PlanError::Step { step, cause }) => {
+                Ok(Begun::Nowhere(solver, Outcome::Refused { step, cause }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn solve(self, options: &Options) -> Result<Plan<D::State>, PlanError> {
+        let (mut solver, start) = match self {
+            Begun::At(solver, start) => (solver, start),
+            Begun::Nowhere(solver, outcome) => return Ok(solver.nowhere(outcome)),
+        };
+        let mut end = solver.run(options)?;
+        if end.outcome.is_converged()
+            && let Err((step, cause)) = solver.simulated()
+        {
+            end.outcome = Outcome::Refused { step, cause };
+        }
+        Ok(solver.plan(end, start, options))
+    }
 }
 
 /// Σ ℓₖ + Σ λₖ₊₁·(F(xₖ, uₖ) ⊖ xₖ₊₁) + Σ νᵢcᵢ of a problem, from its start, with states, inputs and multipliers of the plan of

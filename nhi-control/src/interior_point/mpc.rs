@@ -119,7 +119,7 @@ impl<'p, 'a, D: Dynamics> Mpc<'p, 'a, D> {
             return Err(PlanError::Length { what: "steps of a horizon".to_owned(), expected: 1, found: 0 });
         }
         let mut solver = Solver::new(problem, &problem.guess)?;
-        let start = solver.begin(options)?;
+        let start = solver.begin(options, problem.is_rolled())?;
         let end = solver.run(options)?;
         if !end.outcome.is_converged() {
             let status = Box::new(solver.plan(end, start, options).status);

@@ -3,7 +3,7 @@
 use super::{PUSH, Rejection, Solver, Values};
 use crate::dense::*;
 use crate::kkt::Inertia;
-use crate::problem::{Guess, Options};
+use crate::problem::Options;
 use crate::waves::waves;
 use crate::{Dynamics, PlanError, bracket};
 use alloc::vec::Vec;
@@ -40,12 +40,12 @@ pub(super) struct Start {
 }
 
 impl<D: Dynamics> Solver<'_, '_, D> {
-    /// Values and multipliers of the start guess, after it is moved where conditions cannot be met to first order. Leaves out
+    /// Values and multipliers of the start guess, whose states follow from inputs if it `is_rolled`, after it is moved where conditions
+    /// cannot be met to first order. Leaves out
     /// conditions that no inputs change and that are satisfied: they follow from the others, as of velocities where a momentum is
     /// conserved.
-    pub(super) fn begin(&mut self, options: &Options) -> Result<Start, PlanError> {
+    pub(super) fn begin(&mut self, options: &Options, mut is_rolled: bool) -> Result<Start, PlanError> {
         self.mu = if self.has_bounds() { options.barrier } else { 0.0 };
-        let mut is_rolled = matches!(self.problem.guess, Guess::Inputs(_)) || self.problem.variation > 0;
         let mut distance = PUSH;
         if !is_rolled {
             match self.evaluate(&self.point) {

@@ -80,7 +80,7 @@ fn a_car_parks_by_speed_and_steering_rate() {
             .reach(end)
             .bound_entries(start, &[3], (&[-0.6], &[0.6]))
             .cost("effort", Quadratic::of_inputs(&[h, h]))
-            .solve(&Options::default())
+            .solve(&Options { tolerance: 1e-11, ..Options::default() })
             .expect("a problem");
         println!("parking: {}; cost {}", plan.status, plan.cost);
         assert!(plan.status.is_converged() && plan.status.is_minimum, "{}", plan.status);

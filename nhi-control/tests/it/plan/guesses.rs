@@ -77,7 +77,7 @@ fn a_plan_that_its_steps_do_not_resolve_says_why() {
     assert!((costs[0] / costs[1] - 1.0).abs() < 0.1, "{costs:?}");
 }
 
-/// The costs of the best minima that hundreds of random guesses found.
+/// Zero inputs lead to the costs of the best minima that hundreds of random guesses found, and no guess to a better one.
 #[test]
 fn a_car_parks_from_few_start_guesses() {
     for (steps, least) in [(40, 6.717045), (80, 6.745434), (160, 6.746620)] {
@@ -98,7 +98,8 @@ fn a_car_parks_from_few_start_guesses() {
         let (best, others) = best_of(6, &options, problem).expect("a problem").expect("plans");
         let costs: Vec<f64> = others.iter().map(|plan| plan.cost).collect();
         println!("{steps}: {} from zero inputs, {}, others {costs:?}", alone.cost, best.cost);
-        assert!(best.cost <= alone.cost && best.cost < least + 1e-6, "{steps}: {}", best.cost);
+        assert!(alone.cost < least + 1e-6, "{steps}: {}", alone.cost);
+        assert!(best.cost <= alone.cost && best.cost > least - 1e-6, "{steps}: {}", best.cost);
         is_simulated(&systems::car(), Dla2, &car, &best);
         // Minima are listed once, by their costs.
         let minima: Vec<&Plan<_>> =

@@ -394,6 +394,8 @@ fn a_car_with_a_trailer_parks() {
         .bound_inputs(&[-8.0, -8.0], &[8.0, 8.0])
         .bound_entries(start, &[3], (&[-0.6], &[0.6]))
         .reach(end)
+        // A minimum near which there is no other one, unlike the best.
+        .guess_inputs(vec![vec![0.0; 2]; 80])
         .solve(&Options::default())
         .expect("a problem");
     println!("parking with bounds: {}; cost {}", bounded.status, bounded.cost);

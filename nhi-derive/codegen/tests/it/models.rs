@@ -285,7 +285,7 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
         }
         [compared, begun]
     });
-    assert!(compared > amount(60, 200) && begun > amount(5, 20), "{compared}, {begun}");
+    assert!(compared > amount(60, 200) && begun > amount(2, 20), "{compared}, {begun}");
 }
 
 #[test]
