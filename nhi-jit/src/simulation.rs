@@ -757,7 +757,8 @@ impl Simulation {
         }
     }
 
-    /// Multipliers λ of the last step, one per constraint: the reaction force is +μᵀλ.
+    /// Multipliers λ of the last step, one per constraint: the reaction force is +μᵀλ. In very short steps they contain the rounding of
+    /// the state, divided by the step size, with position constraints by its square; [`Simulation::acceleration`] has others.
     pub fn multipliers(&self) -> &[f64] {
         self.field(&Role::Multipliers)
     }

@@ -101,7 +101,9 @@ class Run(Mapping[str, Array]):
 
     @cached_property
     def multipliers(self) -> Array:
-        """Multipliers λ of the steps that end at the samples, shape (K, m): the reaction is +μᵀλ."""
+        """Multipliers λ of the steps that end at the samples, shape (K, m): the reaction is +μᵀλ. In very short steps they contain
+        the rounding of the state, divided by the step size, with position constraints by its square.
+        """
         return self._recording.matrix("multiplier")
 
     @cached_property
