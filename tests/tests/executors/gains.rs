@@ -88,6 +88,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "materialise",
         "the interpreter computes shared values once for it, and Cranelift shares equal values itself",
     ),
+    (
+        "sign_analysis",
+        "the steps of the table solve linear equations whose pivots are compared; it removes checks from other methods",
+    ),
     ("predictor", "it saves iterations, and instructions count one iteration"),
     ("flatten_sums", "it applies to short explicit steps alone, which are few"),
     ("expose_late_factors", "it applies to short explicit steps alone, which are few"),
