@@ -25,10 +25,15 @@ pub(crate) struct Held<'d, D> {
 }
 
 impl<'d, D: Dynamics> Held<'d, D> {
-    /// That of a problem with at least twice the least number of steps.
+    /// That of a problem with at least twice the least number of steps, whose conditions remain those of different stages.
     pub(crate) fn of(problem: &Problem<'d, D>) -> Option<Self> {
         let (dynamics, all, times) = (problem.dynamics, problem.steps, problem.steps / LEAST);
-        (times > 1).then_some(Held { dynamics, all, times })
+        let held = (times > 1).then_some(Held { dynamics, all, times })?;
+        let mut stages: Vec<usize> = problem.conditions.iter().map(|term| term.stages.start).collect();
+        stages.sort_unstable();
+        stages.dedup();
+        let is_apart = stages.windows(2).all(|pair| held.nearest(pair[0]) < held.nearest(pair[1]));
+        is_apart.then_some(held)
     }
 
     fn count(&self) -> usize {
@@ -43,6 +48,11 @@ impl<'d, D: Dynamics> Held<'d, D> {
     /// The steps of the other system in one step.
     fn steps(&self, k: usize) -> Range<usize> {
         self.stage(k)..self.stage(k + 1)
+    }
+
+    /// The stage nearest to one of the other system.
+    fn nearest(&self, k: usize) -> usize {
+        if k == self.all { self.count() } else { (k + self.times / 2) / self.times }
     }
 
     /// The problem with held inputs: costs count as often as they are held, conditions and inequalities hold at the stages that it has.
@@ -68,9 +78,8 @@ impl<'d, D: Dynamics> Held<'d, D> {
     /// The same function at the stages that there are; a function at one stage is taken at the nearest one.
     fn term<'p>(&'p self, term: &'p Term<'_, D>, is_cost: bool) -> Option<Term<'p, Self>> {
         let Range { start, end } = term.stages;
-        let nearest = |k: usize| if k == self.all { self.count() } else { (k + self.times / 2) / self.times };
         let stages = match end - start {
-            1 => nearest(start)..nearest(start) + 1,
+            1 => self.nearest(start)..self.nearest(start) + 1,
             _ if end > self.all => start.div_ceil(self.times)..self.count() + 1,
             _ => start.div_ceil(self.times)..end.div_ceil(self.times),
         };
@@ -237,5 +246,92 @@ impl<D: Dynamics> Function<Held<'_, D>> for Sampled<'_, D> {
         let w: Vec<f64> = w.iter().map(|w| weight * w).collect();
         self.function.derivatives(held.dynamics, held.stage(k), x, u, &w, jacobian, hessian);
         jacobian.iter_mut().for_each(|entry| *entry *= weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[cfg(not(feature = "std"))]
+    use num_traits::Float;
+
+    /// A pendulum by the symplectic Euler method, with a torque that acts on its angle.
+    struct Pendulum;
+
+    const H: f64 = 0.3;
+
+    impl Dynamics for Pendulum {
+        type State = [f64; 2];
+
+        fn sizes(&self) -> Sizes {
+            Sizes { states: 2, inputs: 1 }
+        }
+
+        fn step(&self, _k: usize, &[x, v]: &[f64; 2], u: &[f64]) -> Result<[f64; 2], Failure> {
+            let v = v - H * (x + u[0]).sin();
+            Ok([x + H * v, v])
+        }
+
+        fn linearize(&self, _k: usize, &[x, _]: &[f64; 2], u: &[f64], ab: &mut [f64]) -> Result<(), Failure> {
+            let by = -H * (x + u[0]).cos();
+            ab.copy_from_slice(&[1.0 + H * by, H, H * by, by, 1.0, by]);
+            Ok(())
+        }
+
+        fn curvature(
+            &self,
+            _k: usize,
+            &[x, _]: &[f64; 2],
+            u: &[f64],
+            w: &[f64],
+            hessian: &mut [f64],
+        ) -> Result<(), Failure> {
+            let by = (H * w[0] + w[1]) * H * (x + u[0]).sin();
+            [0, 2, 6, 8].into_iter().for_each(|i| hessian[i] += by);
+            Ok(())
+        }
+
+        fn retract(&self, x: &[f64; 2], delta: &[f64]) -> [f64; 2] {
+            [x[0] + delta[0], x[1] + delta[1]]
+        }
+
+        fn difference(&self, from: &[f64; 2], to: &[f64; 2], delta: &mut [f64]) {
+            delta.copy_from_slice(&[to[0] - from[0], to[1] - from[1]]);
+        }
+    }
+
+    /// Derivatives are those of differences, also of a last step that is shorter.
+    #[test]
+    fn held_steps_are_differentiated() {
+        let held = Held { dynamics: &Pendulum, all: 7, times: 3 };
+        assert_eq!((held.count(), held.steps(2)), (3, 6..7));
+        let (at, w, by) = ([0.4, -0.7, 0.9], [1.3, -0.6], 1e-4);
+        let moved = |i: usize, by: f64| {
+            let mut at = at;
+            at[i] += by;
+            at
+        };
+        for k in [0, 2] {
+            let linearized = |at: [f64; 3]| {
+                let mut ab = [0.0; 6];
+                held.linearize(k, &[at[0], at[1]], &at[2..], &mut ab).expect("derivatives");
+                ab
+            };
+            let stepped = |at: [f64; 3]| held.step(k, &[at[0], at[1]], &at[2..]).expect("steps");
+            let (ab, mut hessian) = (linearized(at), [0.0; 9]);
+            held.curvature(k, &[at[0], at[1]], &at[2..], &w, &mut hessian).expect("derivatives");
+            for i in 0..3 {
+                let [before, after] = [-by, by].map(|by| (stepped(moved(i, by)), linearized(moved(i, by))));
+                for row in 0..2 {
+                    let slope = (after.0[row] - before.0[row]) / (2.0 * by);
+                    assert!((slope - ab[3 * row + i]).abs() < 1e-7, "{k} {i} {row}: {slope} {ab:?}");
+                }
+                for j in 0..3 {
+                    let slope = |row: usize| (after.1[3 * row + j] - before.1[3 * row + j]) / (2.0 * by);
+                    let slope = w[0] * slope(0) + w[1] * slope(1);
+                    assert!((slope - hessian[3 * i + j]).abs() < 1e-6, "{k} {i} {j}: {slope} {hessian:?}");
+                }
+            }
+        }
     }
 }
