@@ -151,8 +151,7 @@ impl<D: Dynamics> Dynamics for Held<'_, D> {
     ) -> Result<(), Failure> {
         let Sizes { states: nx, inputs: nu } = self.sizes();
         let n = nx + nu;
-        // Each step, the state before it, (A, B), and the derivatives of (x, u) there by those at first.
-        let mut motion: Vec<(usize, D::State, Vec<f64>, Vec<f64>)> = Vec::with_capacity(self.times);
+        let mut motion: Vec<Substep<D::State>> = Vec::with_capacity(self.times);
         let mut before = vec![0.0; n * n];
         set_identity(&mut before, n);
         let mut x = x.clone();
@@ -164,13 +163,14 @@ impl<D: Dynamics> Dynamics for Held<'_, D> {
             add_product(&mut next, &own, &before, n, n);
             let mut changed = before.clone();
             changed[..nx * n].copy_from_slice(&next);
-            motion.push((k, x, own, core::mem::replace(&mut before, changed)));
+            let substep = Substep { k, x, own, before: core::mem::replace(&mut before, changed) };
+            motion.push(substep);
             x = after;
         }
         ab.copy_from_slice(&before[..nx * n]);
         let Some(w) = w else { return Ok(()) };
         let mut w = w.to_vec();
-        for (k, x, own, before) in motion.iter().rev() {
+        for Substep { k, x, own, before } in motion.iter().rev() {
             let mut second = vec![0.0; n * n];
             self.dynamics.curvature(*k, x, u, &w, &mut second)?;
             let mut half = vec![0.0; n * n];
@@ -206,6 +206,15 @@ impl<D: Dynamics> Dynamics for Held<'_, D> {
     fn is_flat(&self) -> bool {
         self.dynamics.is_flat()
     }
+}
+
+/// A step of the other system in one of this: its number, the state before it, its derivatives (A, B), and those of (x, u) before it by
+/// (x, u) before the first one.
+struct Substep<X> {
+    k: usize,
+    x: X,
+    own: Vec<f64>,
+    before: Vec<f64>,
 }
 
 /// A function of the other system, at the first of the stages of a step.
