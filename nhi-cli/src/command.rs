@@ -198,6 +198,7 @@ impl Arguments {
 
     /// Executes the command.
     pub fn execute(self) -> ExitCode {
+        nhi_run::show_progress();
         let done = match self.command {
             None => demonstrate(),
             Some(Command::Run(run)) => run.execute(),

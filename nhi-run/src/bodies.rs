@@ -1,6 +1,6 @@
 //! Bodies in pictures, whose places are expressions in the grammar of a declaration.
 
-use crate::apart::apart;
+use crate::apart::{Phase, apart};
 use crate::error::{DeclarationError, Mistake};
 use crate::expressions::{Text, evaluate, with_texts};
 use crate::recording::{Column, Quantity, RecordedBody, Recording};
@@ -78,7 +78,8 @@ impl Bodies {
             }
         }
         let read = || with_texts(system.source(), system.name(), system.further_outputs(), &texts, ["", ""]);
-        let places = apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
+        let places = apart(Phase::Derivation, read)
+            .unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         Ok(Bodies { bodies, places: Some(places) })
     }
 

@@ -1,6 +1,6 @@
 //! Events: conditions that become true during a run.
 
-use crate::apart::apart;
+use crate::apart::{Phase, apart};
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{conditions, evaluate};
 use crate::system::System;
@@ -31,8 +31,8 @@ impl Events {
             return Ok(Events::default());
         }
         let read = || conditions(system.source(), system.name(), &texts);
-        let (system, conditions) =
-            apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
+        let (system, conditions) = apart(Phase::Derivation, read)
+            .unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         let names: Vec<String> = texts.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Events { system: Some(system), conditions, names, until: until.map(str::to_owned) })
     }

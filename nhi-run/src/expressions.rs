@@ -1,6 +1,6 @@
 //! Expressions in the grammar of a declaration, with its names.
 
-use crate::apart::apart;
+use crate::apart::{Phase, apart};
 use crate::error::{self, DeclarationError, Mistake, Place};
 use crate::system::choose;
 use nhi_codegen::declaration::{Declaration, Rejected};
@@ -270,7 +270,7 @@ impl Initial {
                 extended(input, (file, source), &outputs)?;
             Ok(Initial { system: declaration.system, entries: outputs })
         };
-        apart(read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))
+        apart(Phase::Derivation, read).unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))
     }
 
     /// The values of expressions without names.

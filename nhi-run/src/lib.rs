@@ -54,6 +54,7 @@ mod recording;
 mod run;
 mod system;
 
+pub use apart::show_progress;
 pub use bodies::{Bodies, Body, Shape};
 pub use ensemble::{record_all, table};
 pub use error::{DeclarationError, Error, Mistake, Place};

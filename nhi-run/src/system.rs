@@ -1,6 +1,6 @@
 //! A declared system, derived and compiled at run time.
 
-use crate::apart::apart;
+use crate::apart::{Phase, apart};
 use crate::bodies::Body;
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
@@ -109,7 +109,7 @@ impl System {
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
     ) -> Result<System, DeclarationError> {
-        let read = apart(|| SystemData::read(source, file, name, outputs));
+        let read = apart(Phase::Derivation, || SystemData::read(source, file, name, outputs));
         let shared = read.unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         Ok(System { shared: Arc::new(shared) })
     }
@@ -274,7 +274,8 @@ impl System {
         let functions = || derivative_functions(&shared.mechanics, variant.method);
         let make = || {
             let optimised = self.substeps(variant)?;
-            Ok(apart(|| Derivatives::new(&optimised, variant, functions)).map_err(Error::Derivation)??)
+            Ok(apart(Phase::FirstDerivatives, || Derivatives::new(&optimised, variant, functions))
+                .map_err(Error::Derivation)??)
         };
         shared.derivatives.get(variant, make)
     }
@@ -288,7 +289,7 @@ impl System {
         let function = || curvature_function(&shared.mechanics, variant.method);
         let make = || {
             let optimised = self.substeps(variant)?;
-            Ok(apart(|| SecondDerivatives::new(&optimised, variant, function))
+            Ok(apart(Phase::SecondDerivatives, || SecondDerivatives::new(&optimised, variant, function))
                 .map_err(Error::Derivation)??)
         };
         shared.second_derivatives.get(variant, make)
@@ -302,7 +303,7 @@ impl System {
         let shared = &*self.shared;
         let make = || {
             let basis = || Basis::new(&shared.facts, &basis_function(&shared.mechanics));
-            Ok(apart(basis).map_err(Error::Derivation)??)
+            Ok(apart(Phase::Derivation, basis).map_err(Error::Derivation)??)
         };
         shared.basis.get_or_init(make).clone()
     }
@@ -315,7 +316,7 @@ impl System {
         let shared = &*self.shared;
         let make = || {
             let derivative = || BasisDerivative::new(&basis_derivative_function(&shared.mechanics));
-            Ok(apart(derivative).map_err(Error::Derivation)??)
+            Ok(apart(Phase::Derivation, derivative).map_err(Error::Derivation)??)
         };
         shared.basis_derivative.get_or_init(make).clone()
     }
@@ -335,7 +336,7 @@ impl System {
             let (pool, values) = functions(&shared.source, self.name(), texts)?;
             Ok(Formulas::new(&shared.facts, &formula_functions(&shared.mechanics, &pool, &values))?)
         };
-        apart(make).unwrap_or_else(|bug| Err(Error::Derivation(bug)))
+        apart(Phase::Derivation, make).unwrap_or_else(|bug| Err(Error::Derivation(bug)))
     }
 
     /// What to do about the size of a method's steps and the functions of the system, if that makes compilation take long.
@@ -383,7 +384,7 @@ impl System {
             let message = "a constant in the step functions is not finite as f64; choose other units";
             return Err(Error::Derivation(message.to_owned()));
         }
-        Ok(apart(|| Compiled::new(&optimised, variants)).map_err(Error::Derivation)??)
+        Ok(apart(Phase::Compilation, || Compiled::new(&optimised, variants)).map_err(Error::Derivation)??)
     }
 
     /// The derivation for people, with the methods of the declaration. It can take seconds.
@@ -410,7 +411,7 @@ impl System {
         write: impl FnOnce(Declaration) -> Result<Report, Box<Rejected>> + Send,
     ) -> Result<Report, Error> {
         let source = self.source();
-        let written = apart(|| {
+        let written = apart(Phase::Derivation, || {
             let input = choose(source, "", Some(self.name())).map_err(|error| error.to_string())?;
             let written = Declaration::parse(&input).and_then(write);
             written.map_err(|rejected| ExpandError::from(rejected).to_string())
@@ -500,7 +501,8 @@ impl SystemData {
     /// The functions of the system after the passes.
     fn system(&self) -> Result<SystemFunctions, Error> {
         let make = || {
-            apart(|| Optimised::of(&self.mechanics, &self.programs, &[]).system).map_err(Error::Derivation)
+            apart(Phase::Derivation, || Optimised::of(&self.mechanics, &self.programs, &[]).system)
+                .map_err(Error::Derivation)
         };
         self.functions.get_or_init(make).clone()
     }
@@ -510,14 +512,18 @@ impl SystemData {
         let make = || {
             let programs = self.written(method)?;
             self.written.forget(&method);
-            apart(|| MethodFunctions::of(&programs, Options::default())).map_err(Error::Derivation)
+            apart(Phase::Derivation, || MethodFunctions::of(&programs, Options::default()))
+                .map_err(Error::Derivation)
         };
         self.methods.get(method, make)
     }
 
     /// The programs of a method before the passes, which are kept until these run.
     fn written(&self, method: Method) -> Result<Arc<MethodPrograms>, Error> {
-        let make = || apart(|| Arc::new(method_programs(&self.mechanics, method))).map_err(Error::Derivation);
+        let make = || {
+            apart(Phase::Derivation, || Arc::new(method_programs(&self.mechanics, method)))
+                .map_err(Error::Derivation)
+        };
         self.written.get(method, make)
     }
 
