@@ -40,12 +40,12 @@ macro_rules! ids {
             pub symmetric: &'static str,
         }
 
-        /// `composed_ids!("dla2")`: the ids of the compositions of `dla2`.
+        /// `composed_ids!("rdp" "_cay")`: the ids of the compositions of `rdp_cay`.
         macro_rules! composed_ids {
-            ($id:literal) => {
+            ($id:literal $retraction:literal) => {
                 $crate::ComposedIds {
-                    $($constructor: concat!($id, $suffix),)*
-                    symmetric: concat!($id, "_symmetric"),
+                    $($constructor: concat!($id, $retraction, $suffix),)*
+                    symmetric: concat!($id, $retraction, "_symmetric"),
                 }
             };
         }
@@ -174,6 +174,10 @@ impl<S: System, M: Method<S> + Symmetric, const N: usize> Method<S> for Compose<
 
     fn id(&self) -> &'static str {
         self.id
+    }
+
+    fn own_coefficients(&self) -> &[f64] {
+        if self.id == M::COMPOSED.symmetric { &self.gamma } else { &[] }
     }
 
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {

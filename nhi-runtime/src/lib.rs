@@ -75,6 +75,7 @@ mod fused;
 pub mod group;
 #[cfg(all(any(doc, doctest), feature = "derive", feature = "std", feature = "nalgebra"))]
 pub mod guide;
+mod id;
 mod isa;
 mod mechanics;
 mod method;
@@ -119,6 +120,8 @@ pub use fields::Fields;
 pub use fits::Fits;
 #[cfg(feature = "std")]
 pub use fused::Fused;
+#[doc(hidden)]
+pub use id::{Id, StartIds};
 pub use mechanics::Mechanics;
 pub use method::markers::*;
 #[doc(hidden)]

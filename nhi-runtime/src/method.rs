@@ -28,9 +28,21 @@ pub trait Method<S: System> {
     #[doc(hidden)]
     const TRAITS: StepTraits = StepTraits::PLAIN;
 
-    /// Name in the literature tables, on the command line and in reference data, such as `dla2`.
-    /// Of a method with another retraction than the exponential map it is the name without the retraction.
+    /// Name in the literature tables, on the command line and in reference data, such as `dla2`. Choices are suffixes of it, such as
+    /// `rdp_cay` and `rattle_plain_cay`.
     fn id(&self) -> &'static str;
+
+    /// The id with a start, which `id` is without the retraction.
+    #[doc(hidden)]
+    fn started_id(&self, _start: Start, id: &'static str) -> &'static str {
+        id
+    }
+
+    /// The coefficients of a composition by [`Compose::symmetric`](crate::Compose::symmetric), which its id does not tell.
+    #[doc(hidden)]
+    fn own_coefficients(&self) -> &[f64] {
+        &[]
+    }
 
     /// Computes the values that all steps have in common.
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure>;
@@ -272,6 +284,7 @@ pub trait Reflecting {}
 pub struct Started<M> {
     method: M,
     start: Start,
+    /// Without a retraction.
     id: &'static str,
 }
 
@@ -284,7 +297,7 @@ impl<S: System, M: Method<S> + Reflecting> Method<S> for Started<M> {
     const TRAITS: StepTraits = M::TRAITS;
 
     fn id(&self) -> &'static str {
-        self.id
+        self.method.started_id(self.start, self.id)
     }
 
     fn prepare<T: Scalar>(&self, parameters: &S::Parameters<T>, h: T) -> Result<Self::Prepared<T>, Failure> {
@@ -467,18 +480,18 @@ pub(crate) mod markers {
         (Reflecting $adjoint:ident $name:ident $id:literal) => {};
         (Reduced Itself $name:ident $id:literal) => {
             symmetric!(Dla Itself $name $id);
-            symmetric!(@with $name: Exp Cayley Exp1 Exp2 Exp4);
+            symmetric!(@with $name $id: Exp "", Cayley "_cay", Exp1 "_exp1", Exp2 "_exp2", Exp4 "_exp4");
         };
         ($kind:ident Itself $name:ident $id:literal) => {
             impl Symmetric for $name {
-                const COMPOSED: ComposedIds = composed_ids!($id);
+                const COMPOSED: ComposedIds = composed_ids!($id "");
             }
         };
         ($kind:ident $adjoint:ident $name:ident $id:literal) => {};
         // Retractions with τ(−x) = τ(x)⁻¹.
-        (@with $name:ident: $($retraction:ident)*) => {$(
+        (@with $name:ident $id:literal: $($retraction:ident $suffix:literal),*) => {$(
             impl Symmetric for Retracted<$name, $retraction> {
-                const COMPOSED: ComposedIds = $name::COMPOSED;
+                const COMPOSED: ComposedIds = composed_ids!($id $suffix);
             }
         )*};
     }

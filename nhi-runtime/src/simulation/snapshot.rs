@@ -13,7 +13,7 @@ use crate::{Error, Fields, Limits, Method, Simulation, SnapshotFault, State, Sys
 pub struct Snapshot {
     /// Name of the system.
     pub system: String,
-    /// Id of the method.
+    /// Id of the method, with the coefficients of a composition of your own.
     pub method: String,
     /// Parameters of the system.
     pub parameters: Vec<f64>,
@@ -39,7 +39,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
     pub fn to_snapshot(&self) -> Snapshot {
         Snapshot {
             system: S::NAME.into(),
-            method: self.method.id().into(),
+            method: name(&self.method),
             parameters: self.parameters.as_ref().to_vec(),
             h: self.h(),
             steps: self.steps,
@@ -53,7 +53,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
 
     /// The simulation that the snapshot was taken of. It continues as that one does, bit for bit, if the code was generated
     /// from the same declaration by the same version. The system has to have the parameters of the snapshot, and the method
-    /// its choices, such as the retraction.
+    /// its choices, such as the retraction, the start, and the coefficients of a composition.
     ///
     /// # Errors
     /// [`Error::Snapshot`] says what differs. The other errors are [`Error::StepSize`], [`Error::NonFinite`] and
@@ -63,7 +63,7 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
         if snapshot.system != S::NAME {
             return refused(SnapshotFault::OtherSystem { name: S::NAME });
         }
-        if snapshot.method != method.id() {
+        if snapshot.method != name(&method) {
             return refused(SnapshotFault::OtherMethod { id: method.id() });
         }
         let parameters = system.parameters();
@@ -101,6 +101,14 @@ impl<S: System, M: Method<S>> Simulation<S, M> {
             last,
             statistics: Statistics::new(S::Velocity::splat(0.0)),
         })
+    }
+}
+
+/// The id of a method, and what else its steps depend on. Printed coefficients are read as the same numbers.
+fn name<S: System, M: Method<S>>(method: &M) -> String {
+    match method.own_coefficients() {
+        [] => method.id().into(),
+        own => format!("{}{own:?}", method.id()),
     }
 }
 

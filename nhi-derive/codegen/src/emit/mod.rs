@@ -44,6 +44,7 @@ use crate::program::Role;
 use crate::target::TARGET;
 use function::{Signature, StateType, function, tuple};
 use names::{Names, spelled};
+use nhi_methods::Kind;
 use people::Mode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -529,12 +530,12 @@ impl Unit<'_> {
         let marker = quote!(#runtime::#marker);
         let Some(factor) = self.factor(false).filter(|_| method.is_retracted) else {
             let derivatives = self.differentiable(method, generics, &marker, &TokenStream::new());
-            let steps = self.method_impl(method, generics, &marker, &TokenStream::new());
+            let steps = self.method_impl(method, generics, &marker, &TokenStream::new(), None);
             return quote!(#steps #derivatives);
         };
         let tau = format_ident!("{}", own.unwrap_or_default().marker());
         let tau = quote!(#runtime::group::#tau);
-        let mut usual = self.method_impl(method, generics, &marker, &quote!(::<__T, #tau>));
+        let mut usual = self.method_impl(method, generics, &marker, &quote!(::<__T, #tau>), None);
         usual.extend(self.differentiable(method, generics, &marker, &tau));
         if own.is_some() {
             return usual;
@@ -542,20 +543,22 @@ impl Unit<'_> {
         let mut generics = generics.clone();
         generics.params.push(syn::parse_quote!(__R: #runtime::Retracts<#factor>));
         let (tau, retracted) = (quote!(__R), quote!(#runtime::Retracted<#marker, __R>));
-        let any = self.method_impl(method, &generics, &retracted, &quote!(::<__T, #tau>));
+        let name = quote!(<__R as #runtime::Retracts<#factor>>::NAME);
+        let any = self.method_impl(method, &generics, &retracted, &quote!(::<__T, #tau>), Some(&name));
         // Derivatives need the tangents of the motion itself.
         generics.make_where_clause().predicates.push(syn::parse_quote!(__R: #runtime::ExactTangents));
         let derivatives = self.differentiable(method, &generics, &retracted, &tau);
         quote!(#usual #any #derivatives)
     }
 
-    /// `marker` is the type that has these steps.
+    /// `marker` is the type that has these steps, and `name` that of the retraction, if the type chooses one.
     fn method_impl(
         &self,
         method: &MethodFunctions,
         generics: &syn::Generics,
         marker: &TokenStream,
         retraction: &TokenStream,
+        name: Option<&TokenStream>,
     ) -> TokenStream {
         let ([n, m, ..], runtime, q) = (self.lengths(), &self.declaration.runtime, self.entries());
         let facts = method.method.facts();
@@ -644,6 +647,21 @@ impl Unit<'_> {
                 }
             }
         });
+        let called = match name {
+            None => quote!(#id),
+            Some(name) => quote!(const { &#runtime::Id::of(#id, #name) }.as_str()),
+        };
+        let started_id = name.filter(|_| facts.kind == Kind::Reflecting).map(|name| {
+            let start = facts.start;
+            let own = format_ident!("{start:?}");
+            quote! {
+                fn started_id(
+                    &self, __start: #runtime::Start, _: &'static ::core::primitive::str
+                ) -> &'static ::core::primitive::str {
+                    const { &#runtime::StartIds::of(#id, #runtime::Start::#own, #name) }.with(__start)
+                }
+            }
+        });
         let traits = step_traits(runtime, method);
         let [prepare, step] = [&method.prepare, &method.step].map(kernel);
         let memory = if method.derivatives.is_some() { quote!(Remembers) } else { quote!(Forgets) };
@@ -653,8 +671,9 @@ impl Unit<'_> {
             type Memory = #runtime::#memory;
             #traits
             fn id(&self) -> &'static ::core::primitive::str {
-                #id
+                #called
             }
+            #started_id
             fn prepare #s(&self, #parameters) -> #prepared {
                 #prepare(__parameters, __h)
             }

@@ -1695,7 +1695,15 @@ const _: () = {
         };
 
         fn id(&self) -> &'static ::core::primitive::str {
-            "rdp"
+            const {
+                &::nhi_runtime::Id::of(
+                    "rdp",
+                    <__R as ::nhi_runtime::Retracts<
+                        ::nhi_runtime::group::SE2<::core::primitive::f64>,
+                    >>::NAME,
+                )
+            }
+                .as_str()
         }
 
         fn prepare<__T: ::nhi_runtime::Scalar>(

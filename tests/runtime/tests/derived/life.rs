@@ -1,5 +1,6 @@
 //! The life of a simulation: starts at any time, changes between steps, runs to a time and to events, snapshots.
 
+use nhi_runtime::group::{Cayley, Ccsk, Exp, Exp1, Exp2, Exp4};
 use nhi_runtime::prelude::*;
 use nhi_runtime::{AnyStepSize, Error, Method, Quantity, Snapshot, SnapshotFault, System};
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -576,6 +577,45 @@ fn a_snapshot_survives_a_file() {
     let text = serde_json::to_string(&sim.to_snapshot()).unwrap();
     let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
     assert_eq!(snapshot, sim.to_snapshot());
+}
+
+/// Ids of methods with a retraction, and neither method continues a snapshot of the other one.
+#[test]
+fn a_snapshot_of_another_retraction_start_or_composition_is_refused() {
+    fn refused<B: Method<Ball>>(snapshot: &Snapshot, method: B) {
+        let id = method.id();
+        let system = ball(Rdp, 0.01).system().clone();
+        let loaded = Simulation::from_snapshot(system, method, snapshot).map(drop);
+        let fault = SnapshotFault::OtherMethod { id };
+        assert_eq!(loaded, Err(Error::Snapshot { fault }), "{} by {id}", snapshot.method);
+    }
+    macro_rules! pairs {
+        ($($method:expr, $id:literal, $other:expr, $of_other:literal;)*) => {$({
+            let (sim, other) = (ball($method, 0.01), ball($other, 0.01));
+            let ids = (Method::<Ball>::id(sim.method()), Method::<Ball>::id(other.method()));
+            assert_eq!(ids, ($id, $of_other));
+            refused(&sim.to_snapshot(), $other);
+            refused(&other.to_snapshot(), $method);
+            let system = sim.system().clone();
+            Simulation::from_snapshot(system, $method, &sim.to_snapshot()).expect("its own snapshot");
+            for id in [$id, $of_other].into_iter().filter(|id| !id.ends_with("_symmetric")) {
+                let variant = nhi_methods::Variant::with_id(id).expect("a method of the command");
+                assert_eq!(variant.to_string(), id);
+            }
+        })*};
+    }
+    let own = |gamma| Compose::symmetric(Rdp::new(Exp2), gamma).expect("symmetric");
+    pairs! {
+        Rdp, "rdp", Rdp::new(Cayley), "rdp_cay";
+        Rdp::new(Exp), "rdp", Rdp::new(Exp1), "rdp_exp1";
+        RdpLeft::new(Ccsk), "rdp_left_ccsk", RdpLeft, "rdp_left";
+        Compose::suzuki4(Rdp), "rdp_suzuki4", Compose::suzuki4(Rdp::new(Cayley)), "rdp_cay_suzuki4";
+        Rattle::plain(), "rattle_plain", Rattle::plain().with(Cayley), "rattle_plain_cay";
+        Rattle.with(Exp4), "rattle_exp4", Rattle::consistent().with(Cayley), "rattle_cay";
+        Rattle::projected().with(Exp2), "rattle_projected_exp2", Rattle::stepped().with(Exp2), "rattle_stepped_exp2";
+        RattleRestarted.with(Cayley), "rattle_restarted_cay", RattleRestarted, "rattle_restarted";
+        own([0.3, 0.4, 0.3]), "rdp_exp2_symmetric", own([0.2, 0.6, 0.2]), "rdp_exp2_symmetric";
+    }
 }
 
 #[test]
