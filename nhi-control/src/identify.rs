@@ -17,7 +17,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
+use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use nhi_runtime::{Differentiable, Failure, Fits, Tangential};
 #[cfg(not(feature = "std"))]
@@ -348,7 +348,18 @@ impl<'a, X: Observed> Identification<'a, X> {
         problem.here.as_ref().map_err(failed)?;
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
         if !(problem.is_solved() || report.termination.was_successful()) {
-            return Err(IdentifyError::NotConverged { reason: format!("{:?}", report.termination) });
+            let reason = match report.termination {
+                TerminationReason::LostPatience => {
+                    let chi_squared =
+                        problem.here.as_ref().map_or(f64::NAN, |fit| fit.residuals.norm_squared());
+                    let count = report.number_of_evaluations;
+                    format!(
+                        "χ² is {chi_squared:.3e} after {count} motions; a nearer guess or several starts may help"
+                    )
+                }
+                other => format!("{other:?}"),
+            };
+            return Err(IdentifyError::NotConverged { reason });
         }
         let fit = problem.here.as_ref().map_err(failed)?;
         let Fit { residuals, jacobian, .. } = fit;

@@ -680,6 +680,12 @@ impl Run {
         if self.scheme == Scheme::Exact && !system.states().is_empty() {
             return wrong("method", "there is no exact flow of systems with auxiliary states".to_owned());
         }
+        // The equations of motion have the rate of what drives a constraint.
+        if self.scheme == Scheme::Exact && system.is_driven_by_inputs() {
+            let problem =
+                "there is no exact flow where a constraint depends on an input, whose rate is not known";
+            return wrong("method", problem.to_owned());
+        }
         if self.h == 0.0 || !self.h.is_finite() {
             return wrong("h", format!("the step size must be finite and not zero, found {}", self.h));
         }

@@ -193,6 +193,11 @@ impl System {
         !is_changed && facts.inputs.is_empty()
     }
 
+    /// Whether an input drives a constraint.
+    pub(crate) fn is_driven_by_inputs(&self) -> bool {
+        self.shared.facts.driven
+    }
+
     /// Names of the momenta of the symmetries that were found in the declaration.
     pub fn symmetries(&self) -> impl Iterator<Item = &str> {
         self.shared.facts.symmetries.iter().map(|(name, _)| name.as_str())

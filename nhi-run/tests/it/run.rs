@@ -297,3 +297,26 @@ fn auxiliary_states_are_columns() {
     let wrong = refused(Run { scheme: Scheme::Exact, ..run });
     assert!(wrong.contains("auxiliary states"), "{wrong}");
 }
+
+/// The equations of motion have the rate of what drives a constraint, and nobody knows that of an input.
+#[test]
+fn there_is_no_exact_flow_where_inputs_drive_constraints() {
+    let skate = "
+        #[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(x, y, th), inputs(u),
+            lagrangian = (dot(x)^2 + dot(y)^2 + dot(th)^2)/2,
+            constraints(blade: sin(th)*dx - cos(th)*dy, turn: dot(th) - DRIVE)
+        )]
+        struct Skate;
+    ";
+    let refused = |drive: &str| {
+        let system = System::parse(&skate.replace("DRIVE", drive), "skate.rs", None).unwrap();
+        let start: [&[f64]; 3] = [&[], &[0.0; 3], &[1.0, 0.0, 0.5]];
+        let run = support::run(system, "exact", start, (0.01, 10));
+        run.record(&mut |_| ControlFlow::Continue(())).err().map(|error| error.to_string())
+    };
+    let error = refused("u - 1/2").expect("an error");
+    assert!(error.contains("method") && error.contains("depends on an input"), "{error}");
+    assert_eq!(refused("1/2 - t"), None);
+}
