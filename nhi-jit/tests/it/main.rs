@@ -9,6 +9,7 @@ mod manifold;
 mod massless;
 mod monitors;
 mod piecewise;
+mod poles;
 mod reactions;
 mod resolution;
 mod ringing;

@@ -94,6 +94,74 @@ fn steps_in_c_explain_their_energy() {
     }
 }
 
+/// A mass that falls onto an attracting centre, beside a turning blade, and on a table that may turn.
+const FALLING: [&str; 3] = [
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + k/x, constraints(), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Free { m: f64, k: f64, turn: f64 }",
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + k/x, constraints(dy - cos(z)*dx), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Bladed { m: f64, k: f64, turn: f64 }",
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) + k/x,
+        constraints(dy - cos(z)*dx - turn*z*dt), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Turned { m: f64, k: f64, turn: f64 }",
+];
+
+/// Without forces, the test of energies also asks what the potential takes: where a drive is at rest, too.
+#[test]
+fn steps_in_c_do_not_cross_a_pole() {
+    let mut refused = 0;
+    for (i, text) in FALLING.into_iter().enumerate() {
+        let (derived, optimised) = derive(declarations(text).remove(0));
+        let variants: Vec<Variant> =
+            ["dla2", "dla1_adjoint"].into_iter().filter_map(Variant::with_id).collect();
+        let folder = folder(&format!("poles_{i}"));
+        let header = write_c(&folder, &derived, &optimised, variants.clone());
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            for turn in [0.0, 0.3] {
+                let parameters = [1.0, 1.0, turn];
+                let mut process = program.run(&parameters);
+                for &variant in &variants {
+                    for h in [0.02, 0.01, 0.005, 0.002] {
+                        let (status, v) = process.ask("J", &[&[1.0, 0.0, 0.2], &[0.0, 0.0, 0.1]]);
+                        assert_eq!(status, 0);
+                        let q = [1.0, 0.0, 0.2];
+                        process.begin(&variant.to_string(), [&q, &v, &[], &[]], h).expect("a start");
+                        let begun = Simulation::new(&compiled, variant, &parameters, &q, &v, h);
+                        let mut expected = begun.expect("a start");
+                        expected.set_limits(Limits { growth: 10.0, cosine: 0.0 });
+                        for k in 0..1500 {
+                            let (status, _) = process.step(&[]);
+                            let stepped = expected.step();
+                            let name = format!("{text}, {turn}, {variant}, h = {h}, step {k}");
+                            assert_eq!(status == 0, stepped.is_ok(), "{name}: {status}, {stepped:?}");
+                            if status != 0 {
+                                let is_kept = turn == 0.0 || !text.contains("dt)");
+                                assert!(!is_kept || expected.q()[0] > 0.0, "{name}");
+                                refused += u32::from(status == STATUS);
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 30, "{refused} refused");
+}
+
 /// The board of the tests at run time, whose wheels reach a right angle together after 149 s.
 #[test]
 fn steps_in_c_end_before_the_same_singularity() {
