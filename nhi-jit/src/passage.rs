@@ -121,11 +121,6 @@ impl Passage for Ends<'_> {
         self.compiled.project_once(&self.at(end, end, &rest)).ok()
     }
 
-    fn acceleration_at(&self, end: End) -> Option<Vec<f64>> {
-        let rest = self.velocities(0.0);
-        self.compiled.acceleration(&self.at(end, end, &rest)).ok().map(|found| found.a)
-    }
-
     fn acceleration(&self, time: End, v: &Vec<f64>, after: f64) -> Option<Vec<f64>> {
         let by: Vec<f64> = v.iter().map(|v| after * v).collect();
         let q = &Manifold::new(self.compiled.facts()).displaced(&self.q[0], &by);

@@ -325,12 +325,6 @@ impl<S: System> Passage for Ends<S> {
         S::project_once(&self.parameters, &q, &rest, self.time(end), &self.inputs).ok()
     }
 
-    fn acceleration_at(&self, end: End) -> Option<S::Velocity<f64>> {
-        let (q, rest, z) = (self.q(end), S::Velocity::splat(0.0), &self.z[usize::from(end == End::Last)]);
-        let acceleration = S::acceleration_of(&self.parameters, &q, &rest, z, self.time(end), &self.inputs);
-        acceleration.ok().map(|(a, _)| a)
-    }
-
     fn acceleration(&self, time: End, v: &S::Velocity<f64>, after: f64) -> Option<S::Velocity<f64>> {
         let mut by = *v;
         by.as_mut().iter_mut().for_each(|x| *x *= after);

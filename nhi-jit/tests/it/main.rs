@@ -9,7 +9,6 @@ mod manifold;
 mod massless;
 mod monitors;
 mod piecewise;
-mod poles;
 mod reactions;
 mod resolution;
 mod ringing;

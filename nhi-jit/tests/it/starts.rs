@@ -3,7 +3,7 @@
 //! Of 100 000 random starts of random systems and of systems whose projections leave nothing but rounding. A sample has 4 000. Some
 //! starts are too far from position constraints for Gauss–Newton steps: the projection refuses them.
 
-pub(crate) mod random;
+mod random;
 
 use nhi_codegen::declaration::Declaration;
 use nhi_codegen::engine::BuiltIn;

@@ -103,8 +103,6 @@ fn driven(system: &RandomSystem, q: &[f64]) -> f64 {
 /// A step of size `h` from the time t.
 struct Step<'a> {
     system: &'a RandomSystem,
-    /// Whether there is a force.
-    is_forced: bool,
     inputs: &'a [f64],
     t: f64,
     h: f64,
@@ -137,20 +135,11 @@ impl Step<'_> {
     }
 
     fn explained(&self, k: f64, [(q0, jump), (q1, _)]: [&State; 2], is_driven: bool) -> f64 {
-        let &Step { system, is_forced, inputs, t, h, .. } = self;
+        let &Step { system, inputs, t, h, .. } = self;
         let (begin, rest) = (&self.ends[0].0, vec![0.0; q0.len()]);
         let [before, after] = [q0, q1].map(|q| oracle::energy(system, q, &rest));
         // Where one-forms are dependent these are not defined, and explain nothing.
         let driven = slowest(system, q1).max(0.0);
-        if !is_forced && slowest(system, q0) == 0.0 && driven == 0.0 {
-            let pushed = [q0, q1].map(|q| {
-                let acceleration = oracle::motion(system, q, &rest, t, inputs).acceleration;
-                kinetic(system, q, &acceleration)
-            });
-            let noise = 16.0 * f64::EPSILON * (before.abs() + after.abs());
-            let owned = (of_jump(system, q0, jump) + before - after).max(0.0) + noise;
-            return k * owned + 4.0 * h * h * pushed[0].min(pushed[1]);
-        }
         let mut pushed = 0.0_f64;
         let mut push = |q: &[f64], v: &[f64], t: f64| {
             let acceleration = oracle::motion(system, q, v, t, inputs).acceleration;
@@ -237,14 +226,7 @@ fn run(system: &RandomSystem, seed: u64, method: Method, singular: Option<usize>
             let (before, numbers) = (state(&simulation), simulation.numbers().to_vec());
             let t = simulation.time();
             let name = format!("seed {seed}: {variant}, h = {h}, step {k} from {before:?}");
-            let step = |after| Step {
-                system,
-                is_forced: optimised.facts.forced,
-                inputs: &inputs,
-                t,
-                h,
-                ends: [before.clone(), after],
-            };
+            let step = |after| Step { system, inputs: &inputs, t, h, ends: [before.clone(), after] };
             let mut untested = simulation.clone();
             untested.set_limits(Limits::NONE);
             let Err(error) = simulation.step() else {

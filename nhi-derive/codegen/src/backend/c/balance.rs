@@ -72,8 +72,7 @@ nhi_add({n}, inertial, at_rest, inertial);
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
 kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest, or where and as fast as
-the drives move the system in the step. Without forces and drives, T1 <= K max(0, T0 + V0 - V1) + 4 h^2 A with the smaller A of
-those before and after the step.";
+the drives move the system in the step.";
         let ends = [("t0", "states0"), ("t1", "states1")];
         let potential = |q: &str| {
             let calls = ends.map(|(t, states)| {
@@ -101,50 +100,12 @@ those before and after the step.";
             let driven = driven.replace('\n', "\n    ");
             pushed.push_str(&format!("if (is_driven) {{\n    {}\n}}\n", driven.trim_end()));
         }
-        let project_at =
-            |q: &str, v: &str, (t, states): (&str, &str)| self.call(project, Point { q, v, states, t }, "");
-        // Where neither forces nor drives change the energy.
-        let pushed_by_potential = || {
-            let nodes = [("pushed", "q0", ends[0]), ("last", "q1", ends[1])];
-            let [first, last] = nodes.map(|(to, q, (t, states))| {
-                let call = self.call(acceleration, Point { q, v: "rest", states, t }, results);
-                format!("if ({call} == NHI_OK) {{\n    {to} = {};\n}}\n", kinetic(q, "other", t))
-            });
-            format!("double last = 0.0;\n{first}{last}pushed = 2.0 * (pushed < last ? pushed : last);\n")
-        };
-        let (keeps, owned) = match (self.optimised.facts.forced, self.optimised.facts.affine) {
-            (true, _) => (String::new(), "nhi_owned(before, potential0, potential1)"),
-            (false, false) => {
-                pushed = pushed_by_potential();
-                (String::new(), "nhi_kept(before, potential0, potential1)")
-            }
-            (false, true) => {
-                let indented = |text: String| text.trim_end().replace('\n', "\n    ");
-                pushed = format!(
-                    "if (is_kept) {{\n    {}\n}} else {{\n    {}\n}}\n",
-                    indented(pushed_by_potential()),
-                    indented(pushed)
-                );
-                let is_still =
-                    [("q0", "slowest0", ends[0]), ("q1", "slowest1", ends[1])].map(|(q, v, end)| {
-                        format!("({} != NHI_OK || nhi_is_zero({n}, {v}))", project_at(q, v, end))
-                    });
-                let keeps = format!(
-                    "{real} slowest0[{n}] = {{0}};\n{real} slowest1[{n}] = {{0}};\nconst int is_kept = {};\n",
-                    is_still.join(" && ")
-                );
-                (
-                    keeps,
-                    "is_kept ? nhi_kept(before, potential0, potential1) : nhi_owned(before, potential0, potential1)",
-                )
-            }
-        };
         let unused = if self.states > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
         let body = format!(
             "const {real} rest[{n}] = {{0}};
 const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
-{keeps}double owned = {owned};
+double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
 {real} other[{n}] = {{0}};
 {multipliers}{unused}if (after <= 2.0 * owned) {{
@@ -158,7 +119,7 @@ owned = owned + {resolved};
 {pushed}return nhi_explains(owned, h, pushed, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
-            project = project_at("q1", "other", ends[1]),
+            project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),
             slowest = kinetic("q1", "other", "t1"),
             resolved = kinetic("q0", "other", "t0"),
         );

@@ -639,23 +639,6 @@ NHI_FN double nhi_owned(double before, const double *potential0, const double *p
     return before + nhi_larger(fallen, 0.0) + noise;
 }
 
-/* The same where neither forces nor drives change the energy: a potential that rises takes what it rises by. */
-NHI_FN double nhi_kept(double before, const double *potential0, const double *potential1)
-{
-    const double noise = 16.0 * NHI_EPSILON * (nhi_abs(potential0[0]) + nhi_abs(potential1[1]));
-    const double fallen = nhi_larger(potential0[0] - potential1[0], potential0[1] - potential1[1]);
-    return nhi_larger(before + fallen, 0.0) + noise;
-}
-
-NHI_FN int nhi_is_zero(int n, const nhi_real *v)
-{
-    int is_zero = 1;
-    for (int i = 0; i < n; ++i) {
-        is_zero = is_zero && v[i] == NHI_R(0.0);
-    }
-    return is_zero;
-}
-
 /* v = the velocity in each direction that moves q by its rounding in a step of size h. */
 NHI_FN void nhi_unresolved(int entries, const nhi_real *q, nhi_real h, int n, nhi_real *v)
 {
