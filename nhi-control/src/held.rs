@@ -159,10 +159,10 @@ impl<D: Dynamics> Dynamics for Held<'_, D> {
             let mut own = vec![0.0; nx * n];
             self.dynamics.linearize(k, &x, u, &mut own)?;
             let after = self.dynamics.step(k, &x, u)?;
-            let mut next = vec![0.0; nx * n];
-            add_product(&mut next, &own, &before, n, n);
+            // The inputs stay as they are.
             let mut changed = before.clone();
-            changed[..nx * n].copy_from_slice(&next);
+            changed[..nx * n].fill(0.0);
+            add_product(&mut changed[..nx * n], &own, &before, n, n);
             let substep = Substep { k, x, own, before: core::mem::replace(&mut before, changed) };
             motion.push(substep);
             x = after;

@@ -18,6 +18,12 @@ impl Pool {
         roots.iter().map(|&r| images.get(r)).collect()
     }
 
+    /// `roots` where these symbols are zero.
+    pub(crate) fn at_zero(&mut self, roots: &[Expr], symbols: &[Expr]) -> Vec<Expr> {
+        let map = symbols.iter().map(|&symbol| (symbol, Expr::ZERO)).collect();
+        self.substitute(roots, &map)
+    }
+
     /// `e` with its operands replaced by `f` of them.
     pub fn rebuild(&mut self, e: Expr, f: impl Fn(Expr) -> Expr) -> Expr {
         let (mut count, mut changed) = (0, false);

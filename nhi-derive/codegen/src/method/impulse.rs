@@ -168,9 +168,7 @@ fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Opti
         return None;
     }
     b.equation("(2) impulse ℓ: the constraint is affine in it");
-    let zero = b.pool().zero();
-    let map: HashMap<Expr, Expr> = unknowns.iter().map(|&l| (l, zero)).collect();
-    let at_zero = b.pool().substitute(closed, &map);
+    let at_zero = b.pool().at_zero(closed, unknowns);
     let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
     let solved = b.solve_ordered(&jacobian, &minus, &[]);
     Some(solved.into_iter().map(|row| row[0]).collect())

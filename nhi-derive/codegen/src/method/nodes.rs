@@ -411,15 +411,12 @@ impl Departure<'_> {
                 b.bind_forms(&name, &solved[i][1..])
             })
             .collect();
-        let impulse = self.impulse(b, &free, &columns, plain, constraint);
+        let mut impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("(1) velocity of the step: w + B ℓ");
         let mut velocity = with_reaction(b, &free, &columns, &impulse);
-        let mut impulse = impulse;
         let is_solution = fixed.is_some();
         if let Some(r) = fixed {
-            let zero = b.pool().zero();
-            let map: HashMap<Expr, Expr> = trial.iter().map(|&w| (w, zero)).collect();
-            let at_rest = b.pool().substitute(p, &map);
+            let at_rest = b.pool().at_zero(p, trial);
             let f: Vec<Expr> = momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
             let equations = LinearEquations { mass: jacobian, mu: &constraint.mu, f: &f, r: &r };
             let known = Known { x: &velocity, lambda: &impulse, free: None };
@@ -431,18 +428,27 @@ impl Departure<'_> {
 
     /// −μ₀ of the discrete constraint in the unknown velocity `w`, if it is μ w + μ₀ = 0 with the one-forms at the node.
     fn fixed(&self, b: &mut Builder<'_>, constraint: &StepConstraint, w: &[Expr]) -> Option<Vec<Expr>> {
+        let (closed, jacobian) = self.closed_residual(b, constraint, w);
+        if jacobian != constraint.mu || !b.pool().are_affine(&closed, &jacobian.concat(), w) {
+            return None;
+        }
+        let at_rest = b.pool().at_zero(&closed, w);
+        Some(b.negated(&[at_rest]).concat())
+    }
+
+    /// The discrete constraint as functions of the unknown velocity `w`, with their derivatives by it.
+    fn closed_residual(
+        &self,
+        b: &mut Builder<'_>,
+        constraint: &StepConstraint,
+        w: &[Expr],
+    ) -> (Vec<Expr>, Matrix) {
         let scratch = b.scratch();
         let residual = self.step_residual(b, constraint, w, None);
         let closed = b.close(&residual, &scratch);
         b.discard(scratch);
-        let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
-        if jacobian != constraint.mu || !b.pool().are_affine(&closed, &jacobian.concat(), w) {
-            return None;
-        }
-        let zero = b.pool().zero();
-        let map: HashMap<Expr, Expr> = w.iter().map(|&w| (w, zero)).collect();
-        let at_rest = b.pool().substitute(&closed, &map);
-        Some(b.negated(&[at_rest]).concat())
+        let jacobian = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
+        (closed, jacobian)
     }
 
     /// Mᵢᵢ at the node, with the stiffness of the constraints where M is singular.
@@ -509,18 +515,12 @@ impl Departure<'_> {
     fn given(&self, b: &mut Builder<'_>, plan: &Plan, w: &[Expr]) -> Option<Given> {
         let constraint = self.constraint.as_ref()?;
         let free = plan.free(w.len())?;
-        let scratch = b.scratch();
-        let residual = self.step_residual(b, constraint, w, None);
-        let closed = b.close(&residual, &scratch);
-        b.discard(scratch);
-        let jacobian: Matrix = closed.iter().map(|&r| b.pool().gradient(r, w)).collect();
+        let (closed, jacobian) = self.closed_residual(b, constraint, w);
         let known = |i: &usize| !plan.rest.contains(i);
         if !(0..closed.len()).filter(known).all(|i| b.pool().are_affine(&closed[i..=i], &jacobian[i], w)) {
             return None;
         }
-        let zero = b.pool().zero();
-        let map: HashMap<Expr, Expr> = w.iter().map(|&w| (w, zero)).collect();
-        let at_rest = b.pool().substitute(&closed, &map);
+        let at_rest = b.pool().at_zero(&closed, w);
         let tangent = plan.applied(b, w.len(), |i| (&jacobian[i], at_rest[i]));
         let columns: Matrix = tangent.basis().cloned().collect();
         let mut velocity = tangent.particular.clone();

@@ -158,8 +158,7 @@ fn affine(pool: &mut Pool, e: Expr, atoms: &[Expr]) -> Option<Expr> {
     if !pool.depends_on(e, atoms) || !pool.are_affine(&[e], &slopes, atoms) {
         return None;
     }
-    let at_zero = atoms.iter().map(|&atom| (atom, pool.zero())).collect();
-    let free = pool.substitute(&[e], &at_zero)[0];
+    let free = pool.at_zero(&[e], atoms)[0];
     let late = slopes.into_iter().zip(atoms).map(|(slope, &atom)| pool.mul(slope, atom));
     let terms: Vec<Expr> = late.chain([free]).collect();
     Some(pool.sum(&terms))
