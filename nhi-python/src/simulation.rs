@@ -112,7 +112,8 @@ impl Simulation {
     }
 
     /// What has been noticed of the steps: `safeguarded`, how many were solved by the safeguarded form of Newton's method only;
-    /// `evaluations`, how often it evaluated equations; `ringing`, the velocities that changed their signs at every step.
+    /// `evaluations`, how often it evaluated equations; `ringing`, the velocities that changed their signs at every step; `unstable`,
+    /// those that also grew.
     #[getter]
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let statistics = self.steps.statistics();
@@ -122,10 +123,12 @@ impl Simulation {
             name => name.clone(),
         };
         let ringing: Vec<String> = statistics.ringing().map(name).collect();
+        let unstable: Vec<String> = statistics.unstable().map(name).collect();
         let all = PyDict::new(py);
         all.set_item("safeguarded", statistics.safeguarded())?;
         all.set_item("evaluations", statistics.evaluations())?;
         all.set_item("ringing", ringing)?;
+        all.set_item("unstable", unstable)?;
         Ok(all)
     }
 

@@ -32,6 +32,9 @@ const LARGEST_STEP: f64 = 0.1;
 /// masses make large cancel.
 const LOST: f64 = 1e-6;
 
+/// The part of a step over which the rate of the energy is a difference: terms that cancel in it are large if a step is long.
+const POWER_STEP: f64 = 1e-5;
+
 /// Steps that move the configuration by less than so many of its roundings say nothing about constraints.
 const AT_REST: f64 = 16.0;
 
@@ -152,6 +155,9 @@ impl fmt::Display for Stop {
 /// are those at its end.
 const DAMPING: [Method; 1] = [Method::Dla1Adjoint];
 
+/// The methods that no spring and no damping makes unstable, however much faster than their steps it is.
+const STABLE: [Method; 2] = [Method::Frame, Method::Dla2Midpoint];
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ended {
@@ -161,6 +167,8 @@ pub struct Ended {
     pub ringing: Vec<String>,
     /// Those that did so by an oscillation that is faster.
     pub oscillating: Vec<String>,
+    /// Those that also grew at every step.
+    pub unstable: Vec<String>,
     /// The times of events.
     pub events: Crossings,
     /// The condition that was to end it, if all steps were taken and it did not become true.
@@ -480,9 +488,10 @@ impl Run {
         let ended = |stop, simulation: &Simulation, events: Crossings| {
             let (damped, free): (Vec<usize>, Vec<usize>) =
                 simulation.statistics().ringing().partition(|&i| exact.is_damped(simulation, i));
-            let [ringing, oscillating] =
-                [damped, free].map(|all| all.into_iter().map(|i| self.system.velocity_text(i)).collect());
-            Ended { stop, ringing, oscillating, events, missed: None, adaptive: None }
+            let unstable: Vec<usize> = simulation.statistics().unstable().collect();
+            let [ringing, oscillating, unstable] = [damped, free, unstable]
+                .map(|all| all.into_iter().map(|i| self.system.velocity_text(i)).collect());
+            Ended { stop, ringing, oscillating, unstable, events, missed: None, adaptive: None }
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -781,9 +790,68 @@ impl Run {
             add(name.to_owned(), Quantity::Output, &|sample| sample.outputs[i]);
         }
         let last = samples.last().map_or(0, |sample| sample.k);
+        let is_unstable = !ended.unstable.is_empty();
         let mut about = self.about(ended, last);
         about.warnings.extend(self.lost(samples, &labels, about.adaptive));
+        if !is_unstable {
+            about.warnings.extend(self.unkept(samples));
+        }
         Recording { about, columns, bodies: Vec::new(), limits: Limits::default() }
+    }
+
+    /// What to say about an energy that changes by more than the largest kinetic energy where the motion keeps it, or grows so much where
+    /// no force adds any.
+    fn unkept(&self, samples: &[Sample]) -> Option<String> {
+        let variant = self.scheme.variant()?;
+        let first = samples.first()?.energy;
+        let largest = |of: &dyn Fn(&Sample) -> f64| samples.iter().map(of).fold(0.0, f64::max);
+        let is_conservative = self.system.is_conservative();
+        let change = largest(&|sample| {
+            let change = sample.energy - first;
+            if is_conservative { change.abs() } else { change }
+        });
+        // ½ v·p is the kinetic energy but for terms of the Lagrangian that are linear in v.
+        let kinetic =
+            largest(&|sample| sample.v.iter().zip(&sample.p).map(|(v, p)| v * p).sum::<f64>().abs() / 2.0);
+        let rounding = LOST * largest(&|sample| sample.energy.abs());
+        if change <= kinetic.max(rounding) || !is_conservative && self.gains_energy(samples, change) {
+            return None;
+        }
+        let change = match is_conservative {
+            true => {
+                format!("the motion keeps its energy, and the steps of `{variant}` change it by {change:.1e}")
+            }
+            false => format!("no force adds energy, and the steps of `{variant}` add {change:.1e}"),
+        };
+        let method = self.others(variant, "a method that is stable for all springs", &STABLE);
+        Some(format!(
+            "{change}, more than the largest kinetic energy: they are unstable, or do not resolve the motion; use shorter steps{method}"
+        ))
+    }
+
+    /// Whether forces or drives may have added this energy: at a sample, they add it at a tenth of the mean rate. Also if that cannot be
+    /// known.
+    fn gains_energy(&self, samples: &[Sample], energy: f64) -> bool {
+        let system = &self.system;
+        let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return true };
+        let rate = energy / (last.t - first.t).abs();
+        if !rate.is_finite() || system.group().is_some() || system.changes_with_time() {
+            return true;
+        }
+        let Ok(exact) = Exact::new(system, &self.parameters) else { return true };
+        let dt = POWER_STEP * (last.t - first.t).abs() / last.k as f64;
+        samples.iter().any(|sample| {
+            let Sample { q, v, t, z, inputs, .. } = sample;
+            let at = Point { z, ..exact.at(q, v, *t, inputs) };
+            let Ok(found) = exact.functions.acceleration(&at) else { return true };
+            let energy_at = |dt: f64| {
+                let [q, v] = [(q, v), (v, &found.a)]
+                    .map(|(x, rate)| x.iter().zip(rate).map(|(x, rate)| x + dt * rate).collect::<Vec<f64>>());
+                exact.functions.energy(&Point { q: &q, v: &v, ..at })
+            };
+            let is_less = (energy_at(dt) - energy_at(-dt)) / (2.0 * dt) < 0.1 * rate;
+            !is_less
+        })
     }
 
     /// What to say about constraints that a method keeps but for rounding, if this is large.
@@ -831,15 +899,8 @@ impl Run {
     /// What to say about velocities that ring.
     fn ringing(&self, ringing: &[String]) -> Option<String> {
         let Scheme::Steps(variant) = self.scheme else { return None };
-        let change = changes_of_sign(ringing)?;
-        let damping = DAMPING.into_iter().filter(|&other| {
-            other != variant.method && self.system.methods().any(|applies| applies == other)
-        });
-        let damping: Vec<String> = damping.map(|method| format!("`{}`", method.facts().id)).collect();
-        let method = match damping.as_slice() {
-            [] => String::new(),
-            ids => format!(", or a method that damps, {}", ids.join(" or ")),
-        };
+        let change = changes_of_sign(ringing, false)?;
+        let method = self.others(variant, "a method that damps", &DAMPING);
         Some(format!(
             "{change}: a force acts faster than steps of h = {} resolve, and `{variant}` rings where the motion comes to rest; use shorter steps{method}",
             self.h
@@ -849,11 +910,34 @@ impl Run {
     /// What to say about velocities that oscillate within a step.
     fn oscillating(&self, oscillating: &[String]) -> Option<String> {
         let Scheme::Steps(variant) = self.scheme else { return None };
-        let change = changes_of_sign(oscillating)?;
+        let change = changes_of_sign(oscillating, false)?;
         Some(format!(
             "{change}: the motion oscillates faster than steps of h = {} resolve, and the oscillation of `{variant}` has another frequency; use shorter steps where it matters",
             self.h
         ))
+    }
+
+    /// What to say about velocities that grow at every step.
+    fn unstable(&self, unstable: &[String]) -> Option<String> {
+        let Scheme::Steps(variant) = self.scheme else { return None };
+        let change = changes_of_sign(unstable, true)?;
+        let method = self.others(variant, "a method that is stable for all of them", &STABLE);
+        Some(format!(
+            "{change}: `{variant}` is unstable where forces act faster than steps of h = {} resolve; use shorter steps{method}",
+            self.h
+        ))
+    }
+
+    /// Those of these methods that apply to the system, but for the one that is run, as the end of a sentence.
+    fn others(&self, variant: Variant, what: &str, others: &[Method]) -> String {
+        let ids: Vec<String> = others
+            .iter()
+            .filter(|&&other| {
+                other != variant.method && self.system.methods().any(|applies| applies == other)
+            })
+            .map(|method| format!("`{}`", method.facts().id))
+            .collect();
+        if ids.is_empty() { String::new() } else { format!(", or {what}, {}", ids.join(" or ")) }
     }
 
     /// What was run, up to the step `last`.
@@ -875,22 +959,31 @@ impl Run {
             adaptive: ended.adaptive,
             conservative: system.is_conservative(),
             pose: self.pose.clone().or_else(|| pose(system)),
-            warnings: [self.ringing(&ended.ringing), self.oscillating(&ended.oscillating), missed]
-                .into_iter()
-                .flatten()
-                .collect(),
+            warnings: [
+                self.ringing(&ended.ringing),
+                self.oscillating(&ended.oscillating),
+                self.unstable(&ended.unstable),
+                missed,
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             events: ended.events,
             stopped: ended.stop.map(|stop| stop.to_string()),
         }
     }
 }
 
-/// That these velocities change their signs; none if there are none.
-fn changes_of_sign(velocities: &[String]) -> Option<String> {
+/// That these velocities change their signs, and perhaps grow; none if there are none.
+fn changes_of_sign(velocities: &[String], grow: bool) -> Option<String> {
     let (first, rest) = velocities.split_first()?;
     let names = rest.iter().fold(format!("`{first}`"), |names, name| format!("{names}, `{name}`"));
-    let verb = if rest.is_empty() { "changes its sign" } else { "change their signs" };
-    Some(format!("{names} {verb} at every step"))
+    Some(match (rest.is_empty(), grow) {
+        (true, false) => format!("{names} changes its sign at every step"),
+        (true, true) => format!("{names} changes its sign at every step and grows"),
+        (false, false) => format!("{names} change their signs at every step"),
+        (false, true) => format!("{names} change their signs at every step and grow"),
+    })
 }
 
 /// The label of a constraint in names of columns: its number where it has only a text.

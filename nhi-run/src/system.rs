@@ -193,6 +193,11 @@ impl System {
         !is_changed && facts.inputs.is_empty()
     }
 
+    /// Whether the Lagrangian, or a constraint, depends on time, or a constraint on an input.
+    pub(crate) fn changes_with_time(&self) -> bool {
+        self.shared.facts.time_dependent || self.shared.facts.driven
+    }
+
     /// Whether an input drives a constraint.
     pub(crate) fn is_driven_by_inputs(&self) -> bool {
         self.shared.facts.driven

@@ -15,6 +15,16 @@
 //! T₁ ≤ 2 T₀ + 2 h² A. Velocities that move the configuration by less than its rounding are not
 //! tested. T₀ of a method that reflects contains the energy of its parasitic mode, which the motion exchanges energy with.
 //!
+//! Where neither forces nor drives do work, a potential that rises takes what it rises by from T₀,
+//!
+//! ```text
+//! (1r)  T₁ + max(0, V₁ − V₀) ≤ K (T₀ + max(0, V₀ − V₁)) + 4 h² A.
+//! ```
+//!
+//! An explicit method beyond its limit of stability adds to both energies at every step, and the force before the step explains the
+//! kinetic one: v₁ = h a has T₁ = h² A. From rest at a spring of frequency ω, (1r) accepts such a step for h ω ≤ √5; the limit of
+//! stability is h ω = 2.
+//!
 //! A drive may change from one step to the next: a motor starts, stops or reverses. Admissible velocities are v = w + d, where
 //! d is admissible if nothing is driven, and w is orthogonal to all such d in the kinetic metric. The impulse that takes v₀ to
 //! the new constraints leaves d and replaces w₀ by w₁, so T₁ = T₀ − T(w₀) + T(w₁) ≤ T₀ + T_d. If the drive stops, nothing may
@@ -44,7 +54,7 @@ use crate::{Failure, Forms, Scalar};
 /// A step from t to t + h is accepted if T₁ ≤ K (T₀ + max(0, V₀ − V₁) + T_d) + 2 h² A, with the kinetic energies T before
 /// and after it, and the energies V at rest. T_d is the kinetic energy of the slowest admissible velocity at its end, which
 /// is zero unless constraints are driven, and A = ½ aᵀMa, where a is the acceleration of the system at rest, or at the slowest
-/// admissible velocity, by its forces.
+/// admissible velocity, by its forces. Without forces and drives, also T₁ + max(0, V₁ − V₀) ≤ K (T₀ + max(0, V₀ − V₁)) + 4 h² A.
 /// A step that only satisfies this inequality for a K above 2 is also refused if the distribution of admissible velocities
 /// turns by more than the angle of [`Limits::cosine`] between its ends. So is a step that loses energy, if the inequality
 /// does not hold for the reversed step, and there are neither forces nor drives, or the distribution turns by that much in two
@@ -354,7 +364,7 @@ fn explain_gain<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f6
     if is_explained && !turns {
         return Ok(());
     }
-    let jump = Failure::EnergyJump { factor: (after - known.pushed) / known.owned };
+    let jump = Failure::EnergyJump { factor: known.factor(after) };
     Err(geometry.failure(passage).unwrap_or(jump))
 }
 
@@ -370,7 +380,7 @@ fn explain_loss<P: Passage>(passage: &P, limits: &Limits, before: f64, after: f6
     if passage.is_forced() && is_known && geometry.cosine * geometry.cosine >= limits.cosine {
         return Ok(());
     }
-    let jump = Failure::EnergyJump { factor: known.owned / (before - known.pushed) };
+    let jump = Failure::EnergyJump { factor: 1.0 / known.factor(before) };
     Err(geometry.failure(passage).unwrap_or(jump))
 }
 
@@ -380,6 +390,8 @@ struct Known {
     owned: f64,
     /// 2 h² A.
     pushed: f64,
+    /// max(0, V′ − V) of a step without forces and drives.
+    risen: f64,
 }
 
 impl Known {
@@ -389,12 +401,18 @@ impl Known {
         let potentials =
             passage.potential(End::First, End::First).abs() + passage.potential(End::Last, End::Last).abs();
         let noise = ROUNDING * passage.epsilon() * potentials;
-        let mut known = Known { owned: before + released(passage, from, to) + noise, pushed: 0.0 };
+        let keeps_energy = from == End::First && !passage.is_forced();
+        let risen = if keeps_energy { released(passage, to, from) } else { 0.0 };
+        let mut known = Known { owned: before + released(passage, from, to) + noise, pushed: 0.0, risen };
         if known.explains(k, after) {
             return None;
         }
         let resolved = passage.velocities(ROUNDING * passage.epsilon() * passage.size() / passage.h());
-        known.owned += driven(passage, to) + kinetic(passage, End::First, &resolved);
+        let driven = driven(passage, to);
+        if driven != 0.0 {
+            known.risen = 0.0;
+        }
+        known.owned += driven + kinetic(passage, End::First, &resolved);
         known.push(passage, &passage.velocities(0.0));
         if known.explains(k, after) {
             return None;
@@ -419,9 +437,16 @@ impl Known {
         }
     }
 
-    /// (1)
+    /// (1) and (1r).
     fn explains(&self, k: f64, energy: f64) -> bool {
-        energy <= k * self.owned + self.pushed
+        let most = k * self.owned + self.pushed;
+        energy <= most && energy + self.risen <= most + self.pushed
+    }
+
+    /// The K for which (1) and (1r) just hold.
+    fn factor(&self, energy: f64) -> f64 {
+        let rest = energy - self.pushed;
+        rest.max(rest + self.risen - self.pushed) / self.owned
     }
 }
 

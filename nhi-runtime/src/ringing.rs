@@ -4,6 +4,9 @@
 //! h ≫ 2τ that is nearly −1: the velocity stays as large as it was, where the motion has lost it at once. No equation of the
 //! step is violated, and nothing but the signs tells.
 //!
+//! Explicit methods are unstable if an oscillation or a damping is faster than their steps: they multiply a velocity by a number below
+//! −1 in every step. It changes its sign as one that rings, and grows.
+//!
 //! Single steps are all watched. Of the steps of [`Simulation::advance`](crate::Simulation::advance), the first 13 of a
 //! simulation, the last 12 before every multiple of 4096, and the last 12 of a call that takes at least 2048 steps after such a
 //! multiple are watched. In a long run they take less than 1 % of the instructions.
@@ -12,6 +15,10 @@ use crate::method::FLUSH_EVERY;
 
 /// A velocity rings if it changes its sign at more than this number of steps in a row.
 pub const STEPS: u32 = 10;
+
+/// A velocity is unstable if every change of its sign multiplies it by this number, and more. One that oscillates a little faster or
+/// slower than once in two steps grows for a while, too, as sin kδ: by at most (k + 1)/k, which is less after ten steps.
+const GROWTH: f64 = 1.1;
 
 /// How many steps in a row are watched among those that are taken together: two more than have to change a sign, because the first
 /// may begin at a velocity that was not computed.
@@ -41,6 +48,10 @@ pub fn together(taken: u64, count: u64) -> (u64, u64) {
 /// A velocity below this multiple of the largest one is taken for a rounding error.
 const FLOOR: f64 = 1e-9;
 
+/// What is noticed of a velocity, beside zero for nothing.
+const RANG: f64 = 1.0;
+const GREW: f64 = 2.0;
+
 /// Watches the velocities of a simulation, step by step.
 ///
 /// ```
@@ -63,8 +74,10 @@ pub struct Ringing<A> {
     means: [A; 2],
     /// The largest magnitude since then.
     magnitudes: A,
-    /// One for velocities that have rung.
-    rang: A,
+    /// Of these changes, the last ones in a row that multiplied the velocity by more than [`GROWTH`].
+    growths: A,
+    /// One for velocities that have rung, two for those that have grown.
+    noticed: A,
     /// The largest magnitude of all velocities.
     largest: f64,
     /// Whether the last step changed a sign.
@@ -78,7 +91,8 @@ impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
             changes: zeros.clone(),
             means: [zeros.clone(), zeros.clone()],
             magnitudes: zeros.clone(),
-            rang: zeros,
+            growths: zeros.clone(),
+            noticed: zeros,
             largest: 0.0,
             follows: false,
         }
@@ -105,12 +119,13 @@ impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
         self.follows = false;
         let [low, high] = &mut self.means;
         let means = low.as_mut().iter_mut().zip(high.as_mut());
-        let others = self.magnitudes.as_mut().iter_mut().zip(self.rang.as_mut());
-        let all = self.changes.as_mut().iter_mut().zip(means.zip(others));
-        for ((before, after), (changes, ((low, high), (magnitude, rang)))) in step.zip(all) {
+        let sizes = self.magnitudes.as_mut().iter_mut().zip(self.growths.as_mut());
+        let counts = self.changes.as_mut().iter_mut().zip(self.noticed.as_mut());
+        let all = counts.zip(means.zip(sizes));
+        for ((before, after), ((changes, noticed), ((low, high), (magnitude, growths)))) in step.zip(all) {
             // NaN does not change the sign either.
             if !(before * after < 0.0 && before.abs() > floor && after.abs() > floor) {
-                *changes = 0.0;
+                (*changes, *growths) = (0.0, 0.0);
                 continue;
             }
             let mean = f64::midpoint(before, after);
@@ -121,8 +136,12 @@ impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
             (*low, *high, *magnitude) = (low.min(mean), high.max(mean), magnitude.max(after.abs()));
             // A mean that moves is that of a motion, or of a velocity that is damped within a few steps.
             let moves = *high - *low > *magnitude / 3.0;
-            if *changes > f64::from(STEPS) && !moves {
-                *rang = 1.0;
+            if *changes > f64::from(STEPS) && !moves && *noticed == 0.0 {
+                *noticed = RANG;
+            }
+            *growths = if after.abs() > GROWTH * before.abs() { *growths + 1.0 } else { 0.0 };
+            if *growths > f64::from(STEPS) {
+                *noticed = GREW;
             }
             self.follows = true;
         }
@@ -131,13 +150,23 @@ impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
     /// Begins anew: the velocities that follow are not those after the next step. What rang stays known.
     pub fn interrupt(&mut self) {
         self.changes.as_mut().iter_mut().for_each(|changes| *changes = 0.0);
+        self.growths.as_mut().iter_mut().for_each(|growths| *growths = 0.0);
         self.follows = false;
     }
 
-    /// The places of the velocities that have rung.
+    /// The places of the velocities that have rung, and have not grown.
     pub fn velocities(&self) -> impl Iterator<Item = usize> + '_ {
-        let all = self.rang.as_ref().iter().enumerate();
-        all.filter(|(_, rang)| **rang != 0.0).map(|(i, _)| i)
+        self.those(RANG)
+    }
+
+    /// The places of the velocities that have grown at every step, with a change of sign.
+    pub fn unstable(&self) -> impl Iterator<Item = usize> + '_ {
+        self.those(GREW)
+    }
+
+    fn those(&self, what: f64) -> impl Iterator<Item = usize> + '_ {
+        let all = self.noticed.as_ref().iter().enumerate();
+        all.filter(move |(_, noticed)| **noticed == what).map(|(i, _)| i)
     }
 }
 
@@ -145,7 +174,7 @@ impl<A: Clone + AsRef<[f64]> + AsMut<[f64]>> Ringing<A> {
 mod tests {
     use super::*;
 
-    fn rings(v: impl IntoIterator<Item = f64>) -> bool {
+    fn watched(v: impl IntoIterator<Item = f64>) -> Ringing<[f64; 2]> {
         let mut ringing = Ringing::new([0.0; 2]);
         let mut last = None;
         for v in v {
@@ -154,7 +183,15 @@ mod tests {
                 ringing.take([(last, v), (1.0, 1.0)].into_iter());
             }
         }
-        ringing.velocities().any(|i| i == 0)
+        ringing
+    }
+
+    fn rings(v: impl IntoIterator<Item = f64>) -> bool {
+        watched(v).velocities().any(|i| i == 0)
+    }
+
+    fn grows(v: impl IntoIterator<Item = f64>) -> bool {
+        watched(v).unstable().any(|i| i == 0)
     }
 
     fn geometric(ratio: f64, count: i32) -> impl Iterator<Item = f64> {
@@ -208,5 +245,19 @@ mod tests {
         assert!(!rings((0..1000).map(|k| (2.5 * f64::from(k)).cos())), "an oscillation of 2.5 steps");
         assert!(!rings((0..40).map(|k| if k % 2 == 0 { f64::from(k) } else { -1.0 })), "a mean that moves");
         assert!(!rings(geometric(f64::NAN, 40)));
+    }
+
+    #[test]
+    fn what_is_unstable() {
+        assert!(grows(geometric(-98.0, 12)) && grows(geometric(-1.3, 12)) && !grows(geometric(-1.3, 11)));
+        assert!(!rings(geometric(-1.3, 40)), "it is told once");
+        assert!(!grows(geometric(-1.09, 40)) && !grows(geometric(1.3, 40)) && !grows(geometric(-0.9, 40)));
+        for delta in [1e-3, 0.01, 0.1, 0.2] {
+            let oscillation = |k: i32| (delta * f64::from(k)).sin();
+            assert!(
+                !grows((0..200).map(|k| if k % 2 == 0 { oscillation(k) } else { -oscillation(k) })),
+                "{delta}"
+            );
+        }
     }
 }

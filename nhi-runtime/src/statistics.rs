@@ -37,6 +37,13 @@ impl<V: Clone + AsRef<[f64]> + AsMut<[f64]>> Statistics<V> {
         self.ringing.velocities()
     }
 
+    /// The places of the velocities that changed their signs at every step and grew, by more than a tenth each, for more than ten
+    /// steps. The method is then unstable: a spring or a damping is faster than its steps. The same steps are watched as for
+    /// [ringing](Statistics::ringing).
+    pub fn unstable(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ringing.unstable()
+    }
+
     /// Takes note of a step, with the velocities before and after it.
     #[doc(hidden)]
     #[inline]

@@ -102,6 +102,66 @@ fn an_oscillation_is_not_told_to_be_damped() {
     }
 }
 
+/// A mass at a spring, and one on a curved path.
+const SPRINGS: [&str; 3] = [
+    "constraints()",
+    "constraints(), force = -damping*dot(x)*dx",
+    "constraints(path: dy - x*dx), force = -damping*dot(x)*dx",
+];
+
+fn spring(rest: &str, method: &str, k: f64, h: f64, steps: u64) -> Run {
+    let declaration = format!(
+        "#[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) - k/2*x^2, {rest})]
+        struct Spring {{ m: f64, k: f64, damping: f64 }}"
+    );
+    let system = System::parse(&declaration, "spring.rs", None).unwrap();
+    support::run(system, method, [&[1.0, k, 0.1], &[1e-3, 0.0], &[0.0, 0.0]], (h, steps))
+}
+
+/// An explicit method beyond its limit of stability is refused or told, and the methods that are named do not grow.
+#[test]
+fn growth_is_told() {
+    for rest in SPRINGS {
+        for h in [0.0201, 0.021, 0.03, 0.1, 1.0] {
+            for method in
+                ["dla1", "dla1_adjoint", "gni_euler_a", "gni_euler_b", "rattle", "dla2", "rk4", "dla_rattle"]
+            {
+                let recording = record(&spring(rest, method, 1e4, h, 200));
+                let energy = recording.columns.iter().find(|column| column.name == "energy").unwrap();
+                let first = energy.values[0];
+                let grows = energy.values.iter().any(|energy| *energy > 4.0 * first);
+                let is_told = !recording.about.warnings.is_empty() || recording.about.stopped.is_some();
+                assert!(is_told || !grows, "{rest}, {method}, h = {h}: {:?}", recording.about);
+            }
+            if !rest.contains("path") {
+                for method in ["frame", "dla2_midpoint"] {
+                    let recording = record(&spring(rest, method, 1e4, h, 200));
+                    assert!(last(&recording, "energy") < 0.005_000_1, "{rest}, {method}, h = {h}");
+                    assert_eq!(recording.about.stopped, None);
+                }
+            }
+        }
+    }
+}
+
+/// What is said of growth names the velocity, or the amount of the energy, and methods that are stable.
+#[test]
+fn growth_is_told_in_words() {
+    let [free, damped, _] = SPRINGS;
+    let refused = record(&spring(free, "dla1_adjoint", 1e4, 0.1, 60));
+    assert!(refused.about.stopped.is_some_and(|why| why.contains("step 1") && why.contains("energy")));
+    let told = record(&spring(damped, "dla1_adjoint", 1e4, 0.1, 60));
+    let [warning] = &told.about.warnings[..] else { panic!("{:?}", told.about) };
+    for part in ["`dot(x)`", "grows", "`frame` or `dla2_midpoint`"] {
+        assert!(warning.contains(part), "{warning}");
+    }
+    // Steps that do not resolve the motion, and stay bounded.
+    let [resolved, unresolved] = [0.5, 1.9].map(|h| record(&spring(free, "dla1_adjoint", 1.0, h, 60)));
+    assert!(resolved.about.warnings.is_empty(), "{:?}", resolved.about.warnings);
+    assert!(unresolved.about.stopped.is_none(), "{:?}", unresolved.about);
+}
+
 /// Ringing is seen wherever it begins: after a push in the midst of a run, and in runs of few samples.
 #[test]
 fn ringing_may_begin_late() {

@@ -94,6 +94,81 @@ fn steps_in_c_explain_their_energy() {
     }
 }
 
+/// A mass at a spring, alone, beside a turning blade, and on a table that may move.
+const SPRINGS: [&str; 3] = [
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - k/2*x^2, constraints(), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Free { m: f64, k: f64, speed: f64 }",
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - k/2*x^2, constraints(dy - cos(z)*dx), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Bladed { m: f64, k: f64, speed: f64 }",
+    "#[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2) - k/2*x^2,
+        constraints(dy - cos(z)*dx - speed*z*dt), methods(Dla2, Dla1Adjoint)
+    )]
+    struct Carried { m: f64, k: f64, speed: f64 }",
+];
+
+/// Without forces and drives, the energy at rest must not grow with the kinetic one: where a drive stands still, too.
+#[test]
+fn unstable_steps_in_c_are_refused() {
+    let mut refused = 0;
+    for (i, text) in SPRINGS.into_iter().enumerate() {
+        let (derived, optimised) = derive(declarations(text).remove(0));
+        let variants: Vec<Variant> =
+            ["dla2", "dla1_adjoint"].into_iter().filter_map(Variant::with_id).collect();
+        let folder = folder(&format!("springs_{i}"));
+        let header = write_c(&folder, &derived, &optimised, variants.clone());
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
+        for build in builds() {
+            let program = Program { path: build.program(&folder, &header.name), header: header.clone() };
+            for speed in [0.0, 0.3] {
+                let parameters = [1.0, 1.0, speed];
+                let mut process = program.run(&parameters);
+                for &variant in &variants {
+                    // The frequency of the spring is 1.
+                    for h in [0.1, 0.5, 1.0, 1.5, 1.9, 2.1, 3.0, 5.0, 10.0, 100.0] {
+                        let q = [1.0, 0.0, 0.2];
+                        let (status, v) = process.ask("J", &[&q, &[0.0, 0.0, 0.1]]);
+                        assert_eq!(status, 0);
+                        process.begin(&variant.to_string(), [&q, &v, &[], &[]], h).expect("a start");
+                        let begun = Simulation::new(&compiled, variant, &parameters, &q, &v, h);
+                        let mut expected = begun.expect("a start");
+                        expected.set_limits(Limits { growth: 10.0, cosine: 0.0 });
+                        for k in 0..100 {
+                            let (status, _) = process.step(&[]);
+                            let stepped = expected.step();
+                            let name = format!("{text}, {speed}, {variant}, h = {h}, step {k}");
+                            assert_eq!(status == 0, stepped.is_ok(), "{name}: {status}, {stepped:?}");
+                            assert!(status == 0 || h > 1.0, "{name}: {stepped:?}");
+                            if status != 0 {
+                                refused +=
+                                    u32::from(status == STATUS && variant.to_string() == "dla1_adjoint");
+                                break;
+                            }
+                            let drives = speed != 0.0 && text.contains("speed*z*dt");
+                            assert!(
+                                drives || h < 3.0 || expected.q()[0].abs() < 1e3,
+                                "{name}: {:?}",
+                                expected.q()
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused >= 16, "{refused} refused");
+}
+
 /// The board of the tests at run time, whose wheels reach a right angle together after 149 s.
 #[test]
 fn steps_in_c_end_before_the_same_singularity() {

@@ -72,7 +72,8 @@ nhi_add({n}, inertial, at_rest, inertial);
         let about = "Whether a step from (q0, t0) to (q1, t1) explains the kinetic energy after it:
 T1 <= K (T0 + max(0, V0 - V1) + Td) + 2 h^2 A with K = NHI_LARGEST_GROWTH and the energies V at rest. Td is the
 kinetic energy of the slowest admissible velocity after the step, and A that of the acceleration at rest, or where and as fast as
-the drives move the system in the step.";
+the drives move the system in the step. Without forces and drives, also
+T1 + max(0, V1 - V0) <= K (T0 + max(0, V0 - V1)) + 4 h^2 A.";
         let ends = [("t0", "states0"), ("t1", "states1")];
         let potential = |q: &str| {
             let calls = ends.map(|(t, states)| {
@@ -100,6 +101,15 @@ the drives move the system in the step.";
             let driven = driven.replace('\n', "\n    ");
             pushed.push_str(&format!("if (is_driven) {{\n    {}\n}}\n", driven.trim_end()));
         }
+        let [risen, and_risen, passed, keep] = match self.optimised.facts.forced {
+            true => ["", "", "0.0", ""],
+            false => [
+                "double risen = nhi_risen(potential0, potential1);\n",
+                " + risen",
+                "risen",
+                "    risen = slowest > 0.0 ? 0.0 : risen;\n",
+            ],
+        };
         let unused = if self.states > 0 { "(void)states0;\n(void)states1;\n" } else { "" };
         let body = format!(
             "const {real} rest[{n}] = {{0}};
@@ -107,16 +117,17 @@ const double potential0[2] = {{{potential0}}};
 const double potential1[2] = {{{potential1}}};
 double owned = nhi_owned(before, potential0, potential1);
 double pushed = 0.0;
-{real} other[{n}] = {{0}};
-{multipliers}{unused}if (after <= 2.0 * owned) {{
+{risen}{real} other[{n}] = {{0}};
+{multipliers}{unused}if (after{and_risen} <= 2.0 * owned) {{
     return 1;
 }}
 if ({project} == NHI_OK) {{
-    owned = owned + {slowest};
-}}
+    const double slowest = {slowest};
+    owned = owned + slowest;
+{keep}}}
 nhi_unresolved({entries}, q0, h, {n}, other);
 owned = owned + {resolved};
-{pushed}return nhi_explains(owned, h, pushed, after);",
+{pushed}return nhi_explains(owned, h, pushed, {passed}, after);",
             potential0 = potential("q0"),
             potential1 = potential("q1"),
             project = self.call(project, Point { q: "q1", v: "other", states: "states1", t: "t1" }, ""),

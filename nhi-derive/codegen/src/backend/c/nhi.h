@@ -639,6 +639,12 @@ NHI_FN double nhi_owned(double before, const double *potential0, const double *p
     return before + nhi_larger(fallen, 0.0) + noise;
 }
 
+/* By how much the energy at rest rises. */
+NHI_FN double nhi_risen(const double *potential0, const double *potential1)
+{
+    return nhi_larger(nhi_larger(potential1[0] - potential0[0], potential1[1] - potential0[1]), 0.0);
+}
+
 /* v = the velocity in each direction that moves q by its rounding in a step of size h. */
 NHI_FN void nhi_unresolved(int entries, const nhi_real *q, nhi_real h, int n, nhi_real *v)
 {
@@ -652,9 +658,11 @@ NHI_FN void nhi_unresolved(int entries, const nhi_real *q, nhi_real h, int n, nh
 }
 
 /* The kinetic energy after a step of size h is explained by what the step owns and by the energy of the acceleration. */
-NHI_FN int nhi_explains(double owned, nhi_real h, double pushed, double after)
+NHI_FN int nhi_explains(double owned, nhi_real h, double pushed, double risen, double after)
 {
-    return after <= NHI_LARGEST_GROWTH * owned + 2.0 * (double)h * (double)h * pushed;
+    const double explained = 2.0 * (double)h * (double)h * pushed;
+    const double most = NHI_LARGEST_GROWTH * owned + explained;
+    return after <= most && after + risen <= most + explained;
 }
 
 /* Whether the velocities before and after a reflection are far from their mean. */
