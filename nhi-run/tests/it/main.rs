@@ -12,6 +12,7 @@ mod frame;
 mod limits;
 mod lost;
 mod models;
+mod moving;
 mod multipliers;
 mod outputs;
 mod ringing;
