@@ -154,6 +154,8 @@ impl fmt::Display for Stop {
 /// The methods that answer a damping faster than their steps by rest, as the motion does, and not by ringing: the forces of a step
 /// are those at its end.
 const DAMPING: [Method; 1] = [Method::Dla1Adjoint];
+/// Methods to compare a motion with, as far as they apply: their equations differ from each other.
+const OTHERS: [Method; 4] = [Method::Frame, Method::Dla2, Method::DlaRattle, Method::Rk4];
 
 /// The methods that no spring and no damping makes unstable, however much faster than their steps it is.
 const STABLE: [Method; 2] = [Method::Frame, Method::Dla2Midpoint];
@@ -890,10 +892,20 @@ impl Run {
         }
         let first = lost.first()?;
         let names = lost[1..].iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
+        let compare = match self.applying(&OTHERS, variant.method).as_slice() {
+            [] => String::new(),
+            ids => format!("; compare with another method, such as {}", ids[..ids.len().min(2)].join(" or ")),
+        };
         Some(format!(
             "velocities violate constraints that `{variant}` keeps up to rounding, {names} of their size: the equations are nearly \
-             singular, and so much of these velocities is rounding; compare with another method, such as `frame` or `dla2`"
+             singular, and so much of these velocities is rounding{compare}"
         ))
+    }
+
+    /// Those of some methods that apply to this system, in quotation marks, without the one in use.
+    fn applying(&self, methods: &[Method], used: Method) -> Vec<String> {
+        let applies = |&&method: &&Method| method != used && self.system.methods().any(|m| m == method);
+        methods.iter().filter(applies).map(|method| format!("`{}`", method.facts().id)).collect()
     }
 
     /// What to say about velocities that ring.
@@ -930,13 +942,7 @@ impl Run {
 
     /// Those of these methods that apply to the system, but for the one that is run, as the end of a sentence.
     fn others(&self, variant: Variant, what: &str, others: &[Method]) -> String {
-        let ids: Vec<String> = others
-            .iter()
-            .filter(|&&other| {
-                other != variant.method && self.system.methods().any(|applies| applies == other)
-            })
-            .map(|method| format!("`{}`", method.facts().id))
-            .collect();
+        let ids = self.applying(others, variant.method);
         if ids.is_empty() { String::new() } else { format!(", or {what}, {}", ids.join(" or ")) }
     }
 

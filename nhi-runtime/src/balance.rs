@@ -623,7 +623,7 @@ fn least_inertia<P: Passage>(passage: &P, is_stiffened: bool) -> (Forms, Sign) {
 struct Geometry {
     /// Condition number of the mass matrix, scaled to a unit diagonal.
     mass: f64,
-    /// Condition number of μM⁻¹μᵀ, where it is largest; each one-form has length 1 where it is longest.
+    /// Condition number of μM⁻¹μᵀ, where it is largest; each one-form has length 1 unless it nearly vanishes there.
     condition: f64,
     /// The one-forms that are nearly dependent there, as bits.
     which: u64,
@@ -652,18 +652,15 @@ impl Geometry {
         }
         scale_both(root, units.as_ref());
         factorise(root);
-        let mut nodes = NODES.map(|end| {
-            let mut forms = one_forms(passage, end, &units);
-            forms.as_mut().iter_mut().for_each(|form| solve_lower(root, form.as_mut()));
-            forms
-        });
-        // A form counts as 1 where it is largest: it is also singular where it vanishes.
+        let mut nodes = NODES.map(|end| one_forms(passage, end, &units));
         for a in 0..nodes[0].as_ref().len() {
-            let lengths =
-                nodes.each_ref().map(|forms| forms.as_ref().get(a).map_or(0.0, |form| size(form.as_ref())));
-            let longest = lengths.into_iter().fold(0.0, f64::max);
-            let here = nodes.iter_mut().filter_map(|forms| forms.as_mut().get_mut(a));
-            here.for_each(|form| scale(form.as_mut(), 1.0 / longest));
+            let lengths = lengths(units.as_ref().len(), &nodes, a);
+            for (forms, length) in nodes.iter_mut().zip(lengths) {
+                let Some(form) = forms.as_mut().get_mut(a).map(|form| form.as_mut()) else { continue };
+                solve_lower(root, form);
+                let size = size(form);
+                scale(form, if size == 0.0 { 1.0 } else { length / size });
+            }
         }
         let (mut all, mut which) = (Spread::NONE, 0);
         for forms in &mut nodes {
@@ -691,6 +688,24 @@ impl Geometry {
         let mass = orthogonalise::<_, P::Velocity>(root, &mut []).condition();
         Geometry { mass, condition: all.condition(), which, cosine }
     }
+}
+
+/// For each node the length that the one-form `a` counts with: the largest ratio of an entry to what it is where it is largest. A form
+/// is singular where it vanishes. One that is longer elsewhere because of a single entry, as dy − x dx is far away, does not vanish.
+fn lengths<V: AsRef<[f64]>, F: AsRef<[V]>>(n: usize, nodes: &[F; 3], a: usize) -> [f64; 3] {
+    let entry = |forms: &F, i: usize| {
+        forms.as_ref().get(a).and_then(|form| form.as_ref().get(i)).map_or(0.0, |entry: &f64| entry.abs())
+    };
+    let mut lengths = [f64::NAN; 3];
+    for i in 0..n {
+        let entries = nodes.each_ref().map(|forms| entry(forms, i));
+        let largest = entries.into_iter().fold(0.0, f64::max);
+        // The ratio to zero is not a number, which `max` ignores.
+        for (length, entry) in lengths.iter_mut().zip(entries) {
+            *length = f64::max(*length, entry / largest);
+        }
+    }
+    lengths
 }
 
 /// The entries of `x` that are not small beside the largest, as bits.

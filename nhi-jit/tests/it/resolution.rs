@@ -211,3 +211,93 @@ fn vehicles_drive_far_from_the_origin() {
         }
     }
 }
+
+/// A system that moves alike wherever its pivot (a, b) is.
+struct Moved {
+    /// Coordinates x… along a and y… along b alternate.
+    attribute: &'static str,
+    /// At the origin, in this order.
+    q: &'static [f64],
+    v: &'static [f64],
+}
+
+const MOVED: [Moved; 6] = [
+    Moved {
+        attribute: "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) - m*g*y,
+            holonomic(rod: (x - a)^2 + (y - b)^2 - l^2)",
+        q: &[0.6, -0.8],
+        v: &[0.4, 0.3],
+    },
+    Moved {
+        attribute: "coordinates(x, y, s, w), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(s)^2 + dot(w)^2) - m*g*(y + w),
+            holonomic(upper: (x - a)^2 + (y - b)^2 - l^2, lower: (s - x)^2 + (w - y)^2 - l^2)",
+        q: &[0.6, -0.8, 1.4, -1.4],
+        v: &[0.4, 0.3, 0.7, 0.7],
+    },
+    // A mass matrix of two coordinates.
+    Moved {
+        attribute: "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + m/8*dot((x - a)^2 + (y - b))^2 - m*g*y,
+            constraints(along: (y - b)*dx - (x - a)*dy)",
+        q: &[0.6, -0.8],
+        v: &[0.3, -0.4],
+    },
+    // Springs.
+    Moved {
+        attribute: "coordinates(x, y, s),
+            lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(s)^2) - g/4*((x - a)^2 + (y - b)^2)^2 - g*(s - a)^4,
+            constraints(contact: ds - (y - b)*dx)",
+        q: &[0.6, -0.8, 0.2],
+        v: &[0.5, 0.3, -0.4],
+    },
+    Moved {
+        attribute: "coordinates(x, y, s),
+            lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(s)^2) - g/2*(sqrt((x - a)^2 + (y - b)^2) - l)^2
+                - g/3*(x - a)*(y - b)*(s - a),
+            constraints(contact: ds - (y - b)^2*dx, other: (y - b)*dy - (x - a)*ds)",
+        q: &[0.5, -0.25, 0.3],
+        v: &[0.5, 0.0625, 0.03125],
+    },
+    // Forces.
+    Moved {
+        attribute: "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(skate: (1 + (x - a)^2)*dy - (y - b)^3*dx),
+            force = -g*(x - a)*(1 + (y - b)^2)*dx - g*(y - b)^3*dy",
+        q: &[0.5, -0.5],
+        v: &[0.625, -0.0625],
+    },
+];
+
+/// Whatever is subtracted in a declaration is subtracted in its steps before it is multiplied. Far from the origin motions change by
+/// multiples of the rounding of the configuration, but not of its square.
+#[test]
+fn differences_of_coordinates_keep_their_digits() {
+    for Moved { attribute, q, v } in &MOVED {
+        let text = |methods: &str| {
+            format!(
+                "#[derive(Nonholonomic)] #[nonholonomic({attribute}, methods({methods}))]
+                 struct Moved {{ m: f64, g: f64, l: f64, a: f64, b: f64 }}"
+            )
+        };
+        let declaration = Declaration::parse(&structs(&text("Rk4")).expect("Rust")[0]).expect("no mistakes");
+        let derived = Derived::new(declaration, &mut BuiltIn).expect("derivable");
+        let applies = |method: &Method| refusal(*method, &derived.mechanics).is_none();
+        let methods: Vec<Method> = Method::ALL.iter().copied().filter(applies).collect();
+        let names: Vec<&str> = methods.iter().map(|method| method.facts().marker).collect();
+        let compiled = compiled(&text(&names.join(", ")), &methods);
+        for &method in &methods {
+            let run = |far: [f64; 2]| {
+                let q: Vec<f64> = q.iter().enumerate().map(|(i, x)| x + far[i % 2]).collect();
+                let parameters = [1.3, 2.0, 1.0, far[0], far[1]];
+                let mut sim = Fast::project(&compiled, method.into(), &parameters, &q, v, &[], 0.01)
+                    .unwrap_or_else(|error| panic!("{attribute}, {method:?}, {far:?}: {error}"));
+                sim.advance(50).unwrap_or_else(|error| panic!("{attribute}, {method:?}, {far:?}: {error}"));
+                let q: Vec<f64> = sim.q().iter().enumerate().map(|(i, x)| x - far[i % 2]).collect();
+                [q, sim.v(), sim.residual()]
+            };
+            let ([q, v, residual], [far_q, far_v, far_residual]) = (run([0.0; 2]), run([4_194_304.0; 2]));
+            let differs =
+                |x: &[f64], y: &[f64]| x.iter().zip(y).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
+            let found = [differs(&q, &far_q), differs(&v, &far_v), differs(&residual, &far_residual)];
+            assert!(found.iter().all(|&x| x < 1e-7), "{attribute}, {method:?}: {found:?}");
+        }
+    }
+}

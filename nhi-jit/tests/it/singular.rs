@@ -74,6 +74,29 @@ struct Falling {
     k: f64,
 }
 
+/// Blades on a spring, whose one-forms are independent everywhere, and long far away.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k/2*x^2,
+    constraints(dy - x*dx),
+    methods(Dla1, Rk4)
+)]
+struct Blade {
+    k: f64,
+}
+
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - k/2*x^2,
+    constraints(dy - x*dx, dz),
+    methods(Dla1, Rk4)
+)]
+struct Blades {
+    k: f64,
+}
+
 const BOARD: Board = Board { l: 0.7, m: 1.0, i: 0.1 };
 const H: f64 = 4e-3;
 
@@ -180,6 +203,43 @@ fn a_motion_that_blows_up_is_not_called_singular() {
     let fast = nhi_jit::Simulation::new(&compiled, variant, &[1e5], &q0, &v0, 0.01);
     let error = fast.expect("an admissible start").advance(1_000).expect_err("as above");
     assert!(matches!(error, nhi_jit::Error::Step { cause: Failure::NonFinite, .. }), "{error}");
+}
+
+/// One-forms that are longer where a step ends than where it begins are not dependent there.
+#[test]
+fn steps_that_are_too_long_are_not_called_singular() {
+    let (q0, v0) = ([1e-3, 0.0, 0.0], [1.0, 1e-3, 0.0]);
+    let refused = |name: &str, id: &str, k: f64, h: f64, derived: Result<(), Error>| {
+        let variant = Variant::with_id(id).expect("a method");
+        let compiled = compiled(name, variant);
+        let fast = nhi_jit::Simulation::new(&compiled, variant, &[k], &q0, &v0, h);
+        let fast = fast.expect("an admissible start").advance(100);
+        let Err(error) = derived else {
+            assert!(fast.is_ok(), "{name}, {id}, h = {h}");
+            return false;
+        };
+        assert_eq!(fast.expect_err("as above").to_string(), error.to_string());
+        let is_near = matches!(error, Error::Step { cause: Failure::NearlySingular { .. }, .. });
+        assert!(!is_near, "{name}, {id}, h = {h}: {error}");
+        true
+    };
+    let mut count = 0;
+    for h in [0.1, 1.0, 10.0] {
+        for k in [1e2, 1e4] {
+            macro_rules! run {
+                ($name:ident, $method:ident, $id:literal) => {
+                    let sim = Simulation::new($name { k }, $method, q0, v0, h);
+                    let derived = sim.expect("an admissible start").advance(100);
+                    count += usize::from(refused(stringify!($name), $id, k, h, derived));
+                };
+            }
+            run!(Blade, Dla1, "dla1");
+            run!(Blade, Rk4, "rk4");
+            run!(Blades, Dla1, "dla1");
+            run!(Blades, Rk4, "rk4");
+        }
+    }
+    assert!(count > 12, "{count}");
 }
 
 /// The metric of these one-forms is that of M + s μᵀμ. Some of these motions end near the singularity, others happen to pass it.

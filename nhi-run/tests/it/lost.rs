@@ -54,3 +54,25 @@ fn velocities_that_are_rounding_are_told() {
     }
     assert!(right > 70 && told > 0, "{right} and {told}");
 }
+
+/// Methods to compare with are those that apply.
+#[test]
+fn methods_that_refuse_the_system_are_not_named() {
+    let positions = HELD.replace(
+        "constraints(both: dot(b) + dot(c), other: 2*dot(b) - dot(c))",
+        "holonomic(both: b + c - 1/2, other: 2*b - c + b*b/1000 - 8/5)",
+    );
+    for (text, m) in [(HELD, 1e-5), (positions.as_str(), 1e-7)] {
+        let system = System::parse(text, "held.rs", None).unwrap();
+        let start: [&[f64]; 3] = [&[m, 1000.0], &[0.3, 0.7, -0.2], &[1.0, 0.0, 0.0]];
+        let run = Run { project: true, ..support::run(system.clone(), "rattle", start, (0.01, 100)) };
+        let warnings = run.record(&mut |_| ControlFlow::Continue(())).unwrap().about.warnings;
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        let (_, named) = warning.split_once("such as ").expect("there are others");
+        let ids: Vec<&str> = named.split('`').skip(1).step_by(2).collect();
+        assert!(!ids.is_empty(), "{warning}");
+        for id in ids {
+            assert!(id != "rattle" && system.variant(id).is_ok(), "{warning}");
+        }
+    }
+}

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 /// How many of the cheapest forms of one expression are tried together with those of the others.
 const KEPT: usize = 4;
 
-/// The cheapest of several equal expressions, the first one of equal cost.
+/// The cheapest of several equal expressions, the first one of equal cost, of those that keep the digits of the first.
 pub(super) fn cheapest_alone(pool: &Pool, forms: &[Expr]) -> Expr {
     ranked(pool, forms)[0]
 }
 
 /// Of `forms[i]`, all equal, one each such that all together cost least to evaluate, as far as two
-/// greedy passes find out. The first form is what was asked; ties go to the earlier one.
+/// greedy passes find out. The first form is what was asked; ties go to the earlier one. Forms that lose digits are left out.
 ///
 /// One pass starts from the originals, the other from the forms that are cheapest in isolation: the sine of an angle
 /// is worth removing only where every expression can do without it.
@@ -28,12 +28,11 @@ pub(super) fn cheapest(pool: &Pool, forms: &[Vec<Expr>]) -> Vec<Expr> {
     if from_alone.1 < from_originals.1 { from_alone.0 } else { from_originals.0 }
 }
 
-/// The cheapest forms, cheapest first.
+/// The cheapest forms that keep the digits of the first one, cheapest first.
 fn ranked(pool: &Pool, forms: &[Expr]) -> Vec<Expr> {
     let (mut distinct, _) = distinct(forms);
     distinct.sort_by_cached_key(|&e| pool.cost(&[e]).weight());
-    distinct.truncate(KEPT);
-    distinct
+    distinct.into_iter().filter(|&e| !pool.loses_digits(forms[0], e)).take(KEPT).collect()
 }
 
 /// The expressions without repetitions, and where each went.

@@ -16,6 +16,11 @@ impl Pool {
         Some(images.get(e))
     }
 
+    /// As [`Pool::expand`], or `e` itself where that takes too many terms or loses digits.
+    pub(crate) fn multiplied_out(&mut self, e: Expr, limit: usize) -> Expr {
+        self.expand(e, limit).filter(|&expanded| !self.loses_digits(e, expanded)).unwrap_or(e)
+    }
+
     /// Terms of a sum; a single term otherwise, none for zero.
     pub fn terms(&self, e: Expr) -> Vec<Expr> {
         match self.node(e) {

@@ -17,6 +17,7 @@ pub mod group;
 pub mod linear;
 mod modular;
 mod names;
+mod rounding;
 mod saddle;
 mod sample;
 mod select;

@@ -344,7 +344,7 @@ impl Reaction {
             for d in a..m {
                 let column: Vec<Expr> = (0..n).map(|i| b[i][d]).collect();
                 let entry = dot(pool, &mu[a], &column);
-                let entry = pool.expand(entry, EXPANSION_LIMIT).unwrap_or(entry);
+                let entry = pool.multiplied_out(entry, EXPANSION_LIMIT);
                 c[a][d] = entry;
                 c[d][a] = entry;
             }
@@ -475,7 +475,7 @@ fn small_block_inverse(
             [i, j] => {
                 let (d, o) = (pool.mul(mass[i][i], mass[j][j]), pool.powi(mass[i][j], 2));
                 let det = pool.sub(d, o);
-                let expanded = pool.expand(det, EXPANSION_LIMIT).unwrap_or(det);
+                let expanded = pool.multiplied_out(det, EXPANSION_LIMIT);
                 let simple = engine.simplify(pool, &[expanded])?[0];
                 let is_simpler = pool.cost(&[simple]).weight() < pool.cost(&[det]).weight();
                 let det = if is_simpler { simple } else { det };

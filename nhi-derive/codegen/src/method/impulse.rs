@@ -253,7 +253,11 @@ impl Parts {
 
 /// Equal expressions, multiplied out and simplified; `None` if they are too long.
 fn simplified(pool: &mut Pool, row: Vec<Expr>) -> Option<Vec<Expr>> {
-    let expanded: Option<Vec<Expr>> = row.iter().map(|&e| pool.expand(e, MAX_TERMS)).collect();
+    let expand = |&e: &Expr| {
+        let expanded = pool.expand(e, MAX_TERMS)?;
+        Some(if pool.loses_digits(e, expanded) { e } else { expanded })
+    };
+    let expanded: Option<Vec<Expr>> = row.iter().map(expand).collect();
     // A separate engine, so that the equations do not depend on the engine in use.
     BuiltIn.simplify(pool, &expanded?).ok()
 }

@@ -67,7 +67,15 @@ pub(super) fn means(b: &mut Builder<'_>, exprs: &[Expr], path: &Path<'_>) -> Mea
         Bound { series: Vec::new(), symbols: HashMap::new(), turned: HashMap::new(), poses: Vec::new() };
     let mut values = Vec::with_capacity(exprs.len());
     for &e in exprs {
-        let expanded = b.pool().expand(e, EXPANSION_LIMIT).unwrap_or(e);
+        let mut expanded = b.pool().expand(e, EXPANSION_LIMIT).unwrap_or(e);
+        let mut differences = HashMap::new();
+        let mut course = course.clone();
+        if b.pool().loses_digits(e, expanded) {
+            differences = course.differences(b, e);
+            let names = differences.iter().map(|(&name, &sum)| (sum, name)).collect();
+            let named = b.pool().substitute(&[e], &names)[0];
+            expanded = b.pool().expand(named, EXPANSION_LIMIT).unwrap_or(named);
+        }
         let (mut terms, mut others) = (Vec::new(), Vec::new());
         for term in b.pool().terms(expanded) {
             if b.pool().depends_on(term, &course.turning) {
@@ -84,7 +92,8 @@ pub(super) fn means(b: &mut Builder<'_>, exprs: &[Expr], path: &Path<'_>) -> Mea
         }
         let others = b.pool().sum(&others);
         terms.push(course.quadrature(b, &mut bound, others));
-        values.push(b.pool().sum(&terms));
+        let mean = b.pool().sum(&terms);
+        values.push(b.pool().substitute(&[mean], &differences)[0]);
     }
     Means { values, series: bound.series, poses: bound.poses }
 }
@@ -109,10 +118,11 @@ impl Bound {
 }
 
 /// How a configuration moves from q̄ − δ to q̄ + δ.
+#[derive(Clone)]
 struct Course<'a> {
     path: &'a Path<'a>,
     group: Option<&'static Group>,
-    /// The coordinates, and the entries of a pose that are an angle.
+    /// The coordinates, the entries of a pose that are an angle, and names of affine functions of these.
     straight: Vec<Expr>,
     /// Their changes δ in half a step.
     half: Vec<Expr>,
@@ -157,6 +167,36 @@ impl<'a> Course<'a> {
         let squares: Vec<Expr> = half[..group.rotations].iter().map(|&x| b.pool().powi(x, 2)).collect();
         course.square = b.pool().sum(&squares);
         course
+    }
+
+    /// Adds the sums in `e` that are affine functions of what moves straight, under names, and returns their values: powers of
+    /// a difference that are multiplied out lose digits.
+    fn differences(&mut self, b: &mut Builder<'_>, e: Expr) -> HashMap<Expr, Expr> {
+        let (q, mut values) = (b.x.q.clone(), HashMap::new());
+        for sum in b.pool().reachable(&[e]) {
+            if !matches!(b.pool().node(sum), Node::Sum(_)) || !is_affine(b.pool(), sum, &q) {
+                continue;
+            }
+            let slopes = b.pool().gradient(sum, &q);
+            let (mut halves, mut is_straight) = (Vec::new(), true);
+            for (&q, slope) in q.iter().zip(slopes) {
+                if !b.pool().is_zero(slope) {
+                    match self.straight.iter().position(|&straight| straight == q) {
+                        Some(place) => halves.push(b.mul(slope, self.half[place])),
+                        None => is_straight = false,
+                    }
+                }
+            }
+            if halves.is_empty() || !is_straight {
+                continue;
+            }
+            let half = b.pool().sum(&halves);
+            let name = b.local("difference");
+            self.straight.push(name);
+            self.half.push(half);
+            values.insert(name, sum);
+        }
+        values
     }
 
     /// The mean of an affine function of the entries that turn, if it is one.

@@ -2,7 +2,7 @@
 //!
 //! The pass saves all but one multiplication by the same factor: `a*x + a*y` becomes `a*(x + y)`. Products of sums are
 //! expanded first if that leads to fewer operations: `a*x + k*(b*x + c*y)` becomes `(a + k*b)*x + k*c*y`. Only terms
-//! without another use are expanded.
+//! without another use are expanded, and only where this loses no digits.
 
 use crate::expr::Table;
 use crate::expr::{Expr, Node, Rational};
@@ -46,7 +46,9 @@ pub(in crate::optimise) fn factor(cx: &mut Context<'_>, draft: &mut Draft) {
             let factors = expanded.iter().flat_map(|t| t.factors.keys().copied());
             let parts: BTreeSet<Expr> = factors.chain(whole.iter().copied()).collect();
             let other = sum_with(cx, &mut levels, &whole, expanded);
-            if cost(cx, &mut levels, other, &parts) < cost(cx, &mut levels, best, &parts) {
+            if cost(cx, &mut levels, other, &parts) < cost(cx, &mut levels, best, &parts)
+                && !cx.pool.loses_digits(best, other)
+            {
                 best = other;
             }
         }
