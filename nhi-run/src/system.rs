@@ -82,6 +82,12 @@ impl<K: Eq + Hash, T: Clone> Kept<K, T> {
         one.get_or_init(make).clone()
     }
 
+    /// A value that has been made, if there is one.
+    fn any(&self) -> Option<T> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().find_map(|one| one.get()?.as_ref().ok().cloned())
+    }
+
     /// Releases a value that is not needed again.
     fn forget(&self, key: &K) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
@@ -259,7 +265,9 @@ impl System {
     /// # Errors
     /// [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn functions(&self) -> Result<Compiled, Error> {
-        self.shared.compiled.get(None, || self.compile(&[]))
+        let compiled = &self.shared.compiled;
+        // Those of a method contain them.
+        compiled.any().map_or_else(|| compiled.get(None, || self.compile(&[])), Ok)
     }
 
     /// The steps of a method and the functions of the system, compiled: by the first call in this process.
@@ -389,7 +397,11 @@ impl System {
             let message = "a constant in the step functions is not finite as f64; choose other units";
             return Err(Error::Derivation(message.to_owned()));
         }
-        Ok(apart(Phase::Compilation, || Compiled::new(&optimised, variants)).map_err(Error::Derivation)??)
+        let compile = || match self.shared.compiled.any() {
+            Some(compiled) => compiled.with_methods(&optimised, variants),
+            None => Compiled::new(&optimised, variants),
+        };
+        Ok(apart(Phase::Compilation, compile).map_err(Error::Derivation)??)
     }
 
     /// The derivation for people, with the methods of the declaration. It can take seconds.
