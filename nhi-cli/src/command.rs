@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::cache::{self, Action};
 use crate::check::CheckError;
 use crate::completions::completions;
 use crate::declared::{self, failed, source, unexpanded};
@@ -174,6 +175,15 @@ enum Command {
     /// `default-features = false`. C code is a header and a source file for each struct, and `nhi.h`.
     #[command(after_help = examples::GENERATE)]
     Generate(Generate),
+    /// Print where systems are cached and how large the cache is, or clear it.
+    ///
+    /// What takes longer than 0.1 s to derive is kept for later runs, in `nhi` in the user's cache directory (`XDG_CACHE_HOME`, or
+    /// `~/.cache`). The Python package uses the same folder. Of more than 256 MiB, the files that were used last stay.
+    #[command(after_help = examples::CACHE)]
+    Cache {
+        #[command(subcommand)]
+        action: Option<Action>,
+    },
     /// Print a script with which a shell completes commands, flags, models and methods.
     ///
     /// - bash: `source <(nhi completions bash)` in `~/.bashrc`
@@ -199,6 +209,7 @@ impl Arguments {
     /// Executes the command.
     pub fn execute(self) -> ExitCode {
         nhi_run::show_progress();
+        nhi_run::use_cache();
         let done = match self.command {
             None => demonstrate(),
             Some(Command::Run(run)) => run.execute(),
@@ -226,6 +237,7 @@ impl Arguments {
                 report(&file, name.as_deref(), &format, out.as_deref())
             }
             Some(Command::Generate(generate)) => generate.execute(),
+            Some(Command::Cache { action }) => cache::cache(action),
             Some(Command::Completions { shell }) => completions(shell),
         };
         match done {
@@ -389,6 +401,9 @@ where identify.json has positions of a disk with constant torques:
   nhi expand examples/sleigh.rs --method dla2";
     pub(super) const GENERATE: &str = "Example:
   nhi generate examples/sleigh.rs --lang c --out c";
+    pub(super) const CACHE: &str = "Examples:
+  nhi cache
+  nhi cache clear";
     pub(super) const COMPLETIONS: &str = "Example:
   nhi completions bash";
 }

@@ -1,6 +1,7 @@
 //! The `nhi` command as a library: cases, runs, comparison with reference data, figures.
 
 mod bodies;
+mod cache;
 mod case;
 mod check;
 mod completions;

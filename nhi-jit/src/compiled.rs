@@ -19,14 +19,17 @@ use std::sync::Arc;
 /// A system with some of its methods, compiled. It is shared by its simulations; the code is released with the last of them.
 #[derive(Clone)]
 pub struct Compiled {
-    shared: Arc<Shared>,
+    /// The functions of the system.
+    system: Arc<System>,
+    /// The methods, and the code of their functions.
+    methods: Arc<(Arc<Code>, Vec<Method>)>,
 }
 
-struct Shared {
-    code: Code,
+/// The compiled functions of a system.
+struct System {
+    code: Arc<Code>,
     facts: SystemFacts,
-    system: OfSystem<Callable>,
-    methods: Vec<Method>,
+    functions: OfSystem<Callable>,
 }
 
 /// What the functions of a system are computed from: those that depend on it read it.
@@ -274,6 +277,11 @@ impl fmt::Debug for Compiled {
     }
 }
 
+/// Those of `variants`, whose functions belong to a unit from here on.
+fn methods(unit: &mut Unit, optimised: &Optimised, variants: &[Variant]) -> Result<Vec<Method>, Error> {
+    variants.iter().map(|&variant| Method::of(unit, optimised, variant)).collect()
+}
+
 impl Compiled {
     /// Compiles the functions of a system and of those of its methods.
     ///
@@ -282,72 +290,84 @@ impl Compiled {
     /// not run.
     pub fn new(optimised: &Optimised, variants: &[Variant]) -> Result<Compiled, Error> {
         let mut unit = Unit::new()?;
-        let facts = optimised.facts.clone();
-        let mut methods = Vec::new();
-        for &variant in variants {
-            methods.push(Method::of(&mut unit, optimised, variant)?);
-        }
+        let methods = methods(&mut unit, optimised, variants)?;
         // A system's own functions use the exponential map.
-        let system = optimised.system.as_ref();
-        let system = system.try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
-        Ok(Compiled { shared: Arc::new(Shared { code: unit.finish()?, facts, system, methods }) })
+        let functions = optimised.system.as_ref();
+        let functions = functions.try_map(|function| Callable::of(&mut unit, function, Retraction::Exp))?;
+        let code = Arc::new(unit.finish()?);
+        Ok(Compiled {
+            methods: Arc::new((Arc::clone(&code), methods)),
+            system: Arc::new(System { code, facts: optimised.facts.clone(), functions }),
+        })
     }
 
+    /// The same system with other methods, which are compiled alone.
+    ///
+    /// # Errors
+    /// As [`Compiled::new`].
+    pub fn with_methods(&self, optimised: &Optimised, variants: &[Variant]) -> Result<Compiled, Error> {
+        let mut unit = Unit::new()?;
+        let methods = methods(&mut unit, optimised, variants)?;
+        let code = Arc::new(unit.finish()?);
+        Ok(Compiled { methods: Arc::new((code, methods)), system: Arc::clone(&self.system) })
+    }
+
+    /// The code of the methods.
     pub(crate) fn code(&self) -> &Code {
-        &self.shared.code
+        &self.methods.0
     }
 
     pub(crate) fn facts(&self) -> &SystemFacts {
-        &self.shared.facts
+        &self.system.facts
     }
 
     pub(crate) fn methods(&self) -> &[Method] {
-        &self.shared.methods
+        &self.methods.1
     }
 
     /// The methods that were compiled.
     pub fn variants(&self) -> impl Iterator<Item = Variant> {
-        self.shared.methods.iter().map(|method| method.variant)
+        self.methods().iter().map(|method| method.variant)
     }
 
     /// Names of the parameters, flattened.
     pub fn parameters(&self) -> &[String] {
-        &self.shared.facts.parameters
+        &self.system.facts.parameters
     }
 
     /// Names of the entries of a configuration.
     pub fn coordinates(&self) -> &[String] {
-        &self.shared.facts.coordinates
+        &self.system.facts.coordinates
     }
 
     /// Names of the entries of a velocity. Those of coordinates have the names of the coordinates.
     pub fn velocities(&self) -> &[String] {
-        &self.shared.facts.velocities
+        &self.system.facts.velocities
     }
 
     /// Names of the control inputs.
     pub fn inputs(&self) -> &[String] {
-        &self.shared.facts.inputs
+        &self.system.facts.inputs
     }
 
     /// Names of the auxiliary states.
     pub fn states(&self) -> &[String] {
-        &self.shared.facts.states
+        &self.system.facts.states
     }
 
     /// Labels of the constraints; without a label, their text. Position constraints come last.
     pub fn constraints(&self) -> &[String] {
-        &self.shared.facts.constraints
+        &self.system.facts.constraints
     }
 
     /// The symmetries that were found in the declaration: names of momenta p·ξ such as `p_phi`, and their directions ξ.
     pub fn symmetries(&self) -> impl Iterator<Item = (&str, &[f64])> {
-        self.shared.facts.symmetries.iter().map(|(name, direction)| (name.as_str(), &direction[..]))
+        self.system.facts.symmetries.iter().map(|(name, direction)| (name.as_str(), &direction[..]))
     }
 
     /// The results of a function that cannot fail.
     fn numbers(&self, function: &Callable, at: &Point<'_>) -> Vec<f64> {
-        let numbers = function.call(self.code(), |role| at.of(role));
+        let numbers = function.call(&self.system.code, |role| at.of(role));
         numbers.unwrap_or_else(|failure| unreachable!("the function has no checks: {failure}"))
     }
 
@@ -356,12 +376,12 @@ impl Compiled {
     /// # Panics
     /// Like the other functions, if the lengths of arrays at the point are not those of the system.
     pub fn energy(&self, at: &Point<'_>) -> f64 {
-        self.numbers(&self.shared.system.energy, at).iter().sum()
+        self.numbers(&self.system.functions.energy, at).iter().sum()
     }
 
     /// p = ∂L/∂v.
     pub fn momentum(&self, at: &Point<'_>) -> Vec<f64> {
-        self.numbers(&self.shared.system.momentum, at)
+        self.numbers(&self.system.functions.momentum, at)
     }
 
     /// T = ½ vᵀMv.
@@ -376,29 +396,29 @@ impl Compiled {
 
     /// The residuals μ(q)v + μ₀(q) of the constraints.
     pub fn residual(&self, at: &Point<'_>) -> Vec<f64> {
-        self.numbers(&self.shared.system.residual, at)
+        self.numbers(&self.system.functions.residual, at)
     }
 
     /// The sums of absolute values of the terms of the residuals.
     pub fn residual_scale(&self, at: &Point<'_>) -> Vec<f64> {
-        self.numbers(&self.shared.system.residual_scale, at)
+        self.numbers(&self.system.functions.residual_scale, at)
     }
 
     /// The residuals g(q) of the position constraints.
     pub fn position(&self, at: &Point<'_>) -> Vec<f64> {
-        let function = self.shared.system.position.as_ref();
+        let function = self.system.functions.position.as_ref();
         function.map(|function| self.numbers(function, at)).unwrap_or_default()
     }
 
     /// The sums of absolute values of the terms of these residuals.
     pub fn position_scale(&self, at: &Point<'_>) -> Vec<f64> {
-        let function = self.shared.system.position_scale.as_ref();
+        let function = self.system.functions.position_scale.as_ref();
         function.map(|function| self.numbers(function, at)).unwrap_or_default()
     }
 
     /// The vectors (0, e_b) of the nonholonomic momentum; none without a group factor.
     pub fn momentum_basis(&self, at: &Point<'_>) -> Vec<Vec<f64>> {
-        let Some(function) = &self.shared.system.momentum_basis else { return Vec::new() };
+        let Some(function) = &self.system.functions.momentum_basis else { return Vec::new() };
         let numbers = self.numbers(function, at);
         let mut rest = numbers.as_slice();
         let rows = function.results.iter().map(|&length| {
@@ -411,7 +431,7 @@ impl Compiled {
 
     /// Rates of the nonholonomic momentum at constant velocity.
     pub(crate) fn momentum_drift(&self, at: &Point<'_>) -> Vec<f64> {
-        let function = self.shared.system.momentum_drift.as_ref();
+        let function = self.system.functions.momentum_drift.as_ref();
         function.map(|function| self.numbers(function, at)).unwrap_or_default()
     }
 
@@ -430,7 +450,7 @@ impl Compiled {
 
     /// The same with errors that are rounding of the given velocity.
     pub(crate) fn project_once(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
-        self.shared.system.project.call(self.code(), |role| at.of(role))
+        self.system.functions.project.call(&self.system.code, |role| at.of(role))
     }
 
     /// The configuration after a Gauss–Newton step towards the position constraints in the kinetic-energy metric.
@@ -438,8 +458,8 @@ impl Compiled {
     /// # Errors
     /// As [`Compiled::project`].
     pub fn correct(&self, at: &Point<'_>) -> Result<Vec<f64>, Failure> {
-        match &self.shared.system.correct {
-            Some(function) => function.call(self.code(), |role| at.of(role)),
+        match &self.system.functions.correct {
+            Some(function) => function.call(&self.system.code, |role| at.of(role)),
             None => Ok(at.q.to_vec()),
         }
     }
@@ -449,7 +469,7 @@ impl Compiled {
     /// # Errors
     /// As [`Compiled::project`].
     pub fn acceleration(&self, at: &Point<'_>) -> Result<Acceleration, Failure> {
-        let mut a = self.shared.system.acceleration.call(self.code(), |role| at.of(role))?;
+        let mut a = self.system.functions.acceleration.call(&self.system.code, |role| at.of(role))?;
         let lambda = a.split_off(self.velocities().len());
         Ok(Acceleration { a, lambda })
     }

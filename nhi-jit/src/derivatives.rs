@@ -168,22 +168,6 @@ fn set_beside([a, b]: [&[f64]; 2], size: usize, ab: &mut [f64]) {
     }
 }
 
-/// Why the steps of a method are not differentiated, before their maps are known.
-fn refusal(facts: &SystemFacts, variant: Variant) -> Option<Error> {
-    let none = |reason| Some(Error::NoDerivatives { variant, reason });
-    if variant.composition.is_some() && !facts.steady {
-        return none(
-            "the system depends on time, or its constraints on inputs: the derivatives of the parts do not determine \
-             those of their composition then",
-        );
-    }
-    // Others are not symmetric, or their tangents are truncated and not those of the motion.
-    if facts.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley) {
-        return none("the tangent of its retraction is not that of the motion; use `exp` or `cay`");
-    }
-    None
-}
-
 /// Why the functions are missing.
 const NO_FUNCTIONS: &str = "its state has two velocities, or a map has no known derivative";
 
@@ -350,6 +334,22 @@ impl Plain {
 }
 
 impl Derivatives {
+    /// Why the steps of a method have no derivatives, as far as that is known before they are derived.
+    pub fn refusal(facts: &SystemFacts, variant: Variant) -> Option<Error> {
+        let none = |reason| Some(Error::NoDerivatives { variant, reason });
+        if variant.composition.is_some() && !facts.steady {
+            return none(
+                "the system depends on time, or its constraints on inputs: the derivatives of the parts do not determine \
+                 those of their composition then",
+            );
+        }
+        // Others are not symmetric, or their tangents are truncated and not those of the motion.
+        if facts.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley) {
+            return none("the tangent of its retraction is not that of the motion; use `exp` or `cay`");
+        }
+        None
+    }
+
     /// Those of the step of a method of `optimised`, from their functions, if there are any.
     ///
     /// # Errors
@@ -361,7 +361,7 @@ impl Derivatives {
         variant: Variant,
         functions: impl FnOnce() -> Option<FirstDerivatives<Function>>,
     ) -> Result<Derivatives, Error> {
-        if let Some(error) = refusal(&optimised.facts, variant) {
+        if let Some(error) = Derivatives::refusal(&optimised.facts, variant) {
             return Err(error);
         }
         let functions = functions().ok_or(Error::NoDerivatives { variant, reason: NO_FUNCTIONS })?;
@@ -493,7 +493,7 @@ impl SecondDerivatives {
         variant: Variant,
         function: impl FnOnce() -> Option<Function>,
     ) -> Result<SecondDerivatives, Error> {
-        if let Some(error) = refusal(&optimised.facts, variant) {
+        if let Some(error) = Derivatives::refusal(&optimised.facts, variant) {
             return Err(error);
         }
         let function = function().ok_or(Error::NoDerivatives { variant, reason: NO_FUNCTIONS })?;

@@ -3,6 +3,7 @@
 //! Python composes declarations and checks the shapes of arguments (`python/nhi`); here systems are derived and compiled,
 //! and simulations run, without the interpreter lock.
 
+mod cache;
 mod control;
 mod ensemble;
 mod error;
@@ -19,6 +20,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _nhi {
+    use super::{Bound, PyModule, PyResult};
+
+    #[pymodule_export]
+    use crate::cache::clear_cache;
     #[pymodule_export]
     use crate::control::{along, feedback, without};
     #[pymodule_export]
@@ -35,6 +40,12 @@ mod _nhi {
     use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::system::{Core, method_type, models};
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        nhi_run::use_cache();
+        Ok(())
+    }
 
     /// The number of steps of a run that an event ends, where none is given.
     #[pymodule_export]

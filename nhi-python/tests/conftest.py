@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
+
+# Of these tests alone, also in the processes that they start.
+_CACHE = tempfile.TemporaryDirectory(prefix="nhi-cache-")
+os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
 import nhi
 import pytest

@@ -36,6 +36,7 @@
 
 mod apart;
 mod bodies;
+mod cache;
 pub mod control;
 mod ensemble;
 mod error;
@@ -56,6 +57,7 @@ mod system;
 
 pub use apart::show_progress;
 pub use bodies::{Bodies, Body, Shape};
+pub use cache::{Cache, Contents, use_cache};
 pub use ensemble::{record_all, table};
 pub use error::{DeclarationError, Error, Mistake, Place};
 pub use events::{Crossings, Events};

@@ -485,8 +485,8 @@ impl Run {
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
     ) -> Result<Ended, Error> {
-        let exact = Exact::new(&self.system, &self.parameters)?;
         let mut simulation = self.simulation(variant)?;
+        let exact = Exact::new(&self.system, &self.parameters)?;
         let ended = |stop, simulation: &Simulation, events: Crossings| {
             let (damped, free): (Vec<usize>, Vec<usize>) =
                 simulation.statistics().ringing().partition(|&i| exact.is_damped(simulation, i));
@@ -551,8 +551,8 @@ impl Run {
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
     ) -> Result<Ended, Error> {
-        let exact = Exact::new(&self.system, &self.parameters)?;
         let start = AdaptiveSimulation::new(&self.simulation(variant)?, tolerance);
+        let exact = Exact::new(&self.system, &self.parameters)?;
         let mut adaptive = start.map_err(|error| match error {
             nhi_jit::Error::FixedStepSize { .. } | nhi_jit::Error::Tolerance { .. } => {
                 Error::Argument { name: "tolerance", problem: error.to_string() }

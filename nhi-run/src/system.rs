@@ -2,6 +2,7 @@
 
 use crate::apart::{Phase, apart};
 use crate::bodies::Body;
+use crate::cache::{Cache, Part, Parts};
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected};
@@ -25,12 +26,15 @@ use nhi_codegen::source::{ExpandError, structs, tokens};
 use nhi_codegen::system::{self, Definition};
 use nhi_jit::{Basis, BasisDerivative, Compiled, Derivatives, Formulas, Manifold, Point, SecondDerivatives};
 use nhi_methods::{Method, Variant};
+use quote::ToTokens;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
-/// A declared system. Clones share what has been derived and compiled; each method is compiled once, when it is first used.
+/// A declared system. Clones share what has been derived and compiled; each method is compiled once, when it is first used. What
+/// takes long to derive can be shared with other processes ([`crate::use_cache`]).
 #[derive(Clone)]
 pub struct System {
     shared: Arc<SystemData>,
@@ -39,9 +43,11 @@ pub struct System {
 struct SystemData {
     source: String,
     fingerprint: String,
-    mechanics: Mechanics,
     facts: SystemFacts,
-    programs: SystemPrograms,
+    /// What all functions are derived from, once a function is needed that is not in the cache.
+    equations: Once<Equations>,
+    /// What is in the cache of this system, if there is one.
+    parts: Option<Parts>,
     outputs: Vec<Definition>,
     /// The names and expressions of the outputs.
     further: Vec<(String, Option<String>)>,
@@ -63,6 +69,15 @@ struct SystemData {
     basis_derivative: Once<BasisDerivative>,
 }
 
+/// The part of a system that its facts are, with the methods that do not apply.
+const FACTS: &str = "facts";
+
+/// The equations of a system.
+struct Equations {
+    mechanics: Mechanics,
+    programs: SystemPrograms,
+}
+
 /// Made when it is first needed.
 type Once<T> = OnceLock<Result<T, Error>>;
 
@@ -80,6 +95,12 @@ impl<K: Eq + Hash, T: Clone> Kept<K, T> {
         let one = Arc::clone(all.entry(key).or_default());
         drop(all);
         one.get_or_init(make).clone()
+    }
+
+    /// A value that has been made, if there is one.
+    fn any(&self) -> Option<T> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().find_map(|one| one.get()?.as_ref().ok().cloned())
     }
 
     /// Releases a value that is not needed again.
@@ -109,7 +130,18 @@ impl System {
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
     ) -> Result<System, DeclarationError> {
-        let read = apart(Phase::Derivation, || SystemData::read(source, file, name, outputs));
+        System::cached(source, file, name, outputs, Cache::used())
+    }
+
+    /// The same with a cache.
+    pub(crate) fn cached(
+        source: &str,
+        file: &str,
+        name: Option<&str>,
+        outputs: &[(&str, Option<&str>)],
+        cache: Option<Cache>,
+    ) -> Result<System, DeclarationError> {
+        let read = apart(Phase::Derivation, || SystemData::read(source, file, name, outputs, cache));
         let shared = read.unwrap_or_else(|bug| Err(DeclarationError::one(Mistake::new(bug))))?;
         Ok(System { shared: Arc::new(shared) })
     }
@@ -264,7 +296,9 @@ impl System {
     /// # Errors
     /// [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn functions(&self) -> Result<Compiled, Error> {
-        self.shared.compiled.get(None, || self.compile(&[]))
+        let compiled = &self.shared.compiled;
+        // Those of a method contain them.
+        compiled.any().map_or_else(|| compiled.get(None, || self.compile(&[])), Ok)
     }
 
     /// The steps of a method and the functions of the system, compiled: by the first call in this process.
@@ -281,10 +315,15 @@ impl System {
     /// [`nhi_jit::Error::NoDerivatives`], [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn derivatives(&self, variant: Variant) -> Result<Derivatives, Error> {
         let shared = &*self.shared;
-        let functions = || derivative_functions(&shared.mechanics, variant.method);
         let make = || {
+            Derivatives::refusal(&shared.facts, variant).map_or(Ok(()), Err)?;
+            let functions = shared.part("first derivatives", Some(variant.method), || {
+                let mechanics = &shared.equations()?.mechanics;
+                let derive = || derivative_functions(mechanics, variant.method);
+                apart(Phase::FirstDerivatives, derive).map_err(Error::Derivation)
+            })?;
             let optimised = self.substeps(variant)?;
-            Ok(apart(Phase::FirstDerivatives, || Derivatives::new(&optimised, variant, functions))
+            Ok(apart(Phase::FirstDerivatives, || Derivatives::new(&optimised, variant, || functions))
                 .map_err(Error::Derivation)??)
         };
         shared.derivatives.get(variant, make)
@@ -296,10 +335,15 @@ impl System {
     /// As [`System::derivatives`].
     pub fn second_derivatives(&self, variant: Variant) -> Result<SecondDerivatives, Error> {
         let shared = &*self.shared;
-        let function = || curvature_function(&shared.mechanics, variant.method);
         let make = || {
+            Derivatives::refusal(&shared.facts, variant).map_or(Ok(()), Err)?;
+            let function = shared.part("second derivatives", Some(variant.method), || {
+                let mechanics = &shared.equations()?.mechanics;
+                let derive = || curvature_function(mechanics, variant.method);
+                apart(Phase::SecondDerivatives, derive).map_err(Error::Derivation)
+            })?;
             let optimised = self.substeps(variant)?;
-            Ok(apart(Phase::SecondDerivatives, || SecondDerivatives::new(&optimised, variant, function))
+            Ok(apart(Phase::SecondDerivatives, || SecondDerivatives::new(&optimised, variant, || function))
                 .map_err(Error::Derivation)??)
         };
         shared.second_derivatives.get(variant, make)
@@ -312,8 +356,12 @@ impl System {
     pub fn basis(&self) -> Result<Basis, Error> {
         let shared = &*self.shared;
         let make = || {
-            let basis = || Basis::new(&shared.facts, &basis_function(&shared.mechanics));
-            Ok(apart(Phase::Derivation, basis).map_err(Error::Derivation)??)
+            let function = shared.part("basis", None, || {
+                let mechanics = &shared.equations()?.mechanics;
+                apart(Phase::Derivation, || basis_function(mechanics)).map_err(Error::Derivation)
+            })?;
+            Ok(apart(Phase::Compilation, || Basis::new(&shared.facts, &function))
+                .map_err(Error::Derivation)??)
         };
         shared.basis.get_or_init(make).clone()
     }
@@ -325,8 +373,11 @@ impl System {
     pub fn basis_derivative(&self) -> Result<BasisDerivative, Error> {
         let shared = &*self.shared;
         let make = || {
-            let derivative = || BasisDerivative::new(&basis_derivative_function(&shared.mechanics));
-            Ok(apart(Phase::Derivation, derivative).map_err(Error::Derivation)??)
+            let function = shared.part("derivative of the basis", None, || {
+                let mechanics = &shared.equations()?.mechanics;
+                apart(Phase::Derivation, || basis_derivative_function(mechanics)).map_err(Error::Derivation)
+            })?;
+            Ok(apart(Phase::Compilation, || BasisDerivative::new(&function)).map_err(Error::Derivation)??)
         };
         shared.basis_derivative.get_or_init(make).clone()
     }
@@ -342,11 +393,16 @@ impl System {
     /// [`Error::Declaration`] for mistakes in a text, [`Error::Derivation`] and [`nhi_jit::Error::Unavailable`].
     pub fn formulas(&self, texts: &[(&str, &str)]) -> Result<Formulas, Error> {
         let shared = &*self.shared;
-        let make = || {
-            let (pool, values) = functions(&shared.source, self.name(), texts)?;
-            Ok(Formulas::new(&shared.facts, &formula_functions(&shared.mechanics, &pool, &values))?)
-        };
-        apart(Phase::Derivation, make).unwrap_or_else(|bug| Err(Error::Derivation(bug)))
+        let read = || functions(&shared.source, self.name(), texts);
+        let (pool, values) = apart(Phase::Derivation, read).map_err(Error::Derivation)??;
+        let formulas: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+        let functions = shared.part(&format!("{formulas:?}"), None, || {
+            let mechanics = &shared.equations()?.mechanics;
+            let derive = || formula_functions(mechanics, &pool, &values);
+            apart(Phase::Derivation, derive).map_err(Error::Derivation)
+        })?;
+        Ok(apart(Phase::Compilation, || Formulas::new(&shared.facts, &functions))
+            .map_err(Error::Derivation)??)
     }
 
     /// What to do about the size of a method's steps and the functions of the system, if that makes compilation take long.
@@ -394,7 +450,11 @@ impl System {
             let message = "a constant in the step functions is not finite as f64; choose other units";
             return Err(Error::Derivation(message.to_owned()));
         }
-        Ok(apart(Phase::Compilation, || Compiled::new(&optimised, variants)).map_err(Error::Derivation)??)
+        let compile = || match self.shared.compiled.any() {
+            Some(compiled) => compiled.with_methods(&optimised, variants),
+            None => Compiled::new(&optimised, variants),
+        };
+        Ok(apart(Phase::Compilation, compile).map_err(Error::Derivation)??)
     }
 
     /// The derivation for people, with the methods of the declaration. It can take seconds.
@@ -429,6 +489,21 @@ impl System {
         written.and_then(|written| written).map_err(Error::Derivation)
     }
 
+    /// Whether the equations have been derived in this process.
+    #[cfg(test)]
+    pub(crate) fn is_derived(&self) -> bool {
+        self.shared.equations.get().is_some()
+    }
+
+    /// The mechanics.
+    ///
+    /// # Errors
+    /// [`Error::Derivation`].
+    #[cfg(test)]
+    pub(crate) fn mechanics(&self) -> Result<&Mechanics, Error> {
+        Ok(&self.shared.equations()?.mechanics)
+    }
+
     /// The values of the outputs, with the multipliers λ of the constraints.
     pub fn evaluate_outputs(&self, at: &Point<'_>, lambda: &[f64]) -> Vec<f64> {
         evaluate(&self.shared.recorded, &self.shared.outputs, at, lambda)
@@ -451,11 +526,13 @@ impl SystemData {
         file: &str,
         name: Option<&str>,
         outputs: &[(&str, Option<&str>)],
+        cache: Option<Cache>,
     ) -> Result<SystemData, DeclarationError> {
         let further = outputs.iter().map(|(name, text)| ((*name).to_owned(), text.map(str::to_owned)));
         let further = further.collect();
         let input = choose(source, file, name)?;
         let fingerprint = fingerprint(&input);
+        let parts = cache.map(|cache| cache.parts_of(&input.to_token_stream().to_string()));
         let (ExtendedDeclaration { declaration: recorded, outputs }, rejected) =
             extended(input.clone(), (file, source), outputs)?;
         // Without the outputs, on which no bit of the motion depends.
@@ -465,10 +542,19 @@ impl SystemData {
         };
         let declared = declaration.system.methods.clone();
         let wants_all = declaration.all_methods;
-        let derived = Derived::new(declaration.clone().with_methods(Vec::new()), &mut BuiltIn);
-        let derived = derived.map_err(|all| rejected(&all))?;
-        let refusals: Vec<_> =
-            Method::ALL.iter().map(|&method| refusal(method, &derived.mechanics)).collect();
+        let (facts, refusals, equations) = match parts.as_ref().and_then(|parts| parts.read(FACTS)) {
+            Some((facts, refusals)) => (facts, refusals, OnceLock::new()),
+            None => {
+                let begun = Instant::now();
+                let equations = Equations::of(declaration.clone()).map_err(|all| rejected(&all))?;
+                let refusals = Method::ALL.iter().map(|&method| refusal(method, &equations.mechanics));
+                let known = (SystemFacts::of(&equations.mechanics), refusals.collect());
+                if let Some(parts) = &parts {
+                    parts.keep(FACTS, &known, begun.elapsed());
+                }
+                (known.0, known.1, OnceLock::from(Ok(equations)))
+            }
+        };
         let refused = |method: &Method| {
             let place = Method::ALL.iter().position(|known| known == method)?;
             refusals[place].as_deref()
@@ -488,7 +574,9 @@ impl SystemData {
         Ok(SystemData {
             source: source.to_owned(),
             fingerprint,
-            facts: SystemFacts::of(&derived.mechanics),
+            facts,
+            equations,
+            parts,
             outputs,
             further,
             bodies: declaration.system.bodies.iter().map(drawn).collect(),
@@ -503,16 +591,45 @@ impl SystemData {
             second_derivatives: Kept::new(),
             basis: Once::new(),
             basis_derivative: Once::new(),
-            mechanics: derived.mechanics,
-            programs: derived.system,
         })
+    }
+
+    /// The equations, which are derived if that has not been done.
+    fn equations(&self) -> Result<&Equations, Error> {
+        let derive = || {
+            let input =
+                choose(&self.source, "", Some(&self.facts.name)).map_err(|error| error.to_string())?;
+            let equations = Declaration::parse(&input).and_then(Equations::of);
+            equations.map_err(|rejected| ExpandError::from(rejected).to_string())
+        };
+        let equations = self.equations.get_or_init(|| {
+            apart(Phase::Derivation, derive).and_then(|derived| derived).map_err(Error::Derivation)
+        });
+        equations.as_ref().map_err(Error::clone)
+    }
+
+    /// A part of the system, or of a method, from the cache if it is there.
+    fn part<T: Part>(
+        &self,
+        name: &str,
+        method: Option<Method>,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let of = method.map(|method| format!(" of {}", method.facts().id)).unwrap_or_default();
+        match &self.parts {
+            Some(parts) => parts.get(&format!("{name}{of}"), make),
+            None => make(),
+        }
     }
 
     /// The functions of the system after the passes.
     fn system(&self) -> Result<SystemFunctions, Error> {
         let make = || {
-            apart(Phase::Derivation, || Optimised::of(&self.mechanics, &self.programs, &[]).system)
-                .map_err(Error::Derivation)
+            self.part("functions", None, || {
+                let Equations { mechanics, programs } = self.equations()?;
+                apart(Phase::Derivation, || Optimised::of(mechanics, programs, &[]).system)
+                    .map_err(Error::Derivation)
+            })
         };
         self.functions.get_or_init(make).clone()
     }
@@ -520,10 +637,13 @@ impl SystemData {
     /// The functions of a method after the passes.
     fn method(&self, method: Method) -> Result<MethodFunctions, Error> {
         let make = || {
-            let programs = self.written(method)?;
+            let functions = self.part("functions", Some(method), || {
+                let programs = self.written(method)?;
+                apart(Phase::Derivation, || MethodFunctions::of(&programs, Options::default()))
+                    .map_err(Error::Derivation)
+            });
             self.written.forget(&method);
-            apart(Phase::Derivation, || MethodFunctions::of(&programs, Options::default()))
-                .map_err(Error::Derivation)
+            functions
         };
         self.methods.get(method, make)
     }
@@ -531,7 +651,8 @@ impl SystemData {
     /// The programs of a method before the passes, which are kept until these run.
     fn written(&self, method: Method) -> Result<Arc<MethodPrograms>, Error> {
         let make = || {
-            apart(Phase::Derivation, || Arc::new(method_programs(&self.mechanics, method)))
+            let mechanics = &self.equations()?.mechanics;
+            apart(Phase::Derivation, || Arc::new(method_programs(mechanics, method)))
                 .map_err(Error::Derivation)
         };
         self.written.get(method, make)
@@ -543,11 +664,22 @@ impl SystemData {
             let count = pool.cost(&program.values()).total();
             count.adds + count.muls + count.divs + count.calls.values().sum::<usize>()
         };
-        let system: usize =
-            self.programs.iter().map(|(_, program)| of(&self.mechanics.system.pool, program)).sum();
-        let written = self.written(method)?;
-        let starts: usize = written.distinct_starts().map(|start| of(&written.pool, start)).sum();
-        Ok(system + starts + of(&written.pool, &written.step))
+        self.part("operations", Some(method), || {
+            let Equations { mechanics, programs } = self.equations()?;
+            let pool = &mechanics.system.pool;
+            let system: usize = programs.iter().map(|(_, program)| of(pool, program)).sum();
+            let written = self.written(method)?;
+            let starts: usize = written.distinct_starts().map(|start| of(&written.pool, start)).sum();
+            Ok(system + starts + of(&written.pool, &written.step))
+        })
+    }
+}
+
+impl Equations {
+    /// Those of a declaration.
+    fn of(declaration: Declaration) -> Result<Equations, Box<Rejected>> {
+        let derived = Derived::new(declaration.with_methods(Vec::new()), &mut BuiltIn)?;
+        Ok(Equations { mechanics: derived.mechanics, programs: derived.system })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const TRAILERS: &str = include_str!("../../../examples/trailers.rs");
 /// Its bodies, without which the tests begin.
@@ -21,7 +21,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn nhi(folder: &Path, arguments: &str, more: &[&str]) -> Output {
     let arguments = arguments.split_whitespace().chain(more.iter().copied());
-    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+    crate::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -3,7 +3,7 @@
 use nhi_run::model::{METHODS, MODELS, Model};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// A folder for one test.
 fn folder(test: &str) -> PathBuf {
@@ -13,7 +13,7 @@ fn folder(test: &str) -> PathBuf {
 }
 
 fn nhi(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+    crate::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -63,6 +63,55 @@ fn a_case_is_repeated_with_its_samples() {
     // Without --out, the same on standard output.
     let printed = nhi(&folder, &["run", "case.json"]);
     assert_eq!(serde_json::from_slice::<Value>(&printed.stdout).unwrap(), out);
+}
+
+/// Links on wheels, which take some tenths of a second to derive.
+fn snake(links: usize) -> String {
+    let (mut x, mut y) = ("dot(x)".to_owned(), "dot(y)".to_owned());
+    let (mut lagrangian, mut constraints) = (Vec::new(), Vec::new());
+    for i in 0..links {
+        if i > 0 {
+            for k in [i - 1, i] {
+                x += &format!(" - sin(a[{k}])*dot(a[{k}])");
+                y += &format!(" + cos(a[{k}])*dot(a[{k}])");
+            }
+        }
+        lagrangian.push(format!("m/2*(({x})^2 + ({y})^2) + m/8*dot(a[{i}])^2"));
+        constraints.push(format!("cos(a[{i}])*({y}) - sin(a[{i}])*({x})"));
+    }
+    format!(
+        "#[derive(Nonholonomic)] #[nonholonomic(coordinates(x, y, a[{links}]), lagrangian = {}, constraints({}))]
+         struct Snake {{ m: f64 }}",
+        lagrangian.join(" + "),
+        constraints.join(", ")
+    )
+}
+
+/// A system that takes long to derive is kept, and then moves as before.
+#[test]
+fn systems_are_cached() {
+    let folder = folder("cached");
+    let home = folder.join("home");
+    let _ = std::fs::remove_dir_all(&home);
+    std::fs::write(folder.join("snake.rs"), snake(6)).unwrap();
+    let nhi = |arguments: &str| {
+        let mut program = crate::program();
+        let program = program.env("XDG_CACHE_HOME", &home).current_dir(&folder);
+        let output = program.args(arguments.split_whitespace()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let shown = home.join("nhi").display().to_string();
+    assert_eq!(nhi("cache"), format!("{shown}: 0 files, 0.0 MB\n"));
+    let run = "run snake.rs --set m=1 --q0 0,0,0,0.1,0.2,0.3,0.2,0.1 --v0 1,0,0,0,0,0,0,0 --project --h 0.01 --steps 20";
+    let derived = nhi(run);
+    let full = nhi("cache");
+    // What the system and the steps are, and how many operations they have.
+    assert!(full.starts_with(&format!("{shown}: 4 files, ")), "{full}");
+    assert_eq!(nhi(run), derived);
+    assert_eq!(nhi("cache"), full);
+    assert_eq!(nhi("cache clear"), full.replace('\n', " removed\n"));
+    assert_eq!(nhi("cache"), format!("{shown}: 0 files, 0.0 MB\n"));
 }
 
 #[test]

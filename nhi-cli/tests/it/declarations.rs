@@ -19,7 +19,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn nhi(folder: &Path, arguments: &str) -> Output {
     let arguments = arguments.split(' ').filter(|argument| !argument.is_empty());
-    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+    crate::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -320,7 +320,7 @@ fn failing_runs_keep_their_samples() {
 fn an_interrupt_keeps_the_samples() {
     let folder = folder("interrupt");
     let arguments = format!("{START} --steps 1000000000000 --every 1000000 --comments --out out.csv");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_nhi"))
+    let mut child = crate::program()
         .current_dir(&folder)
         .args(arguments.split(' '))
         .stderr(std::process::Stdio::piped())

@@ -4,7 +4,6 @@
 use nhi_tiers::amount;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The root of the repository.
 fn root() -> PathBuf {
@@ -174,7 +173,7 @@ fn the_gallery() {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             match words[..] {
                 ["nhi", ref arguments @ ..] => {
-                    let mut nhi = Command::new(env!("CARGO_BIN_EXE_nhi"));
+                    let mut nhi = crate::program();
                     let done = nhi.current_dir(&folder).args(arguments).output().unwrap();
                     assert!(done.status.success(), "{command}\n{}", String::from_utf8_lossy(&done.stderr));
                     if let Some(place) = arguments.iter().position(|word| *word == "--plot") {

@@ -17,7 +17,7 @@ fn folder(test: &str) -> PathBuf {
 }
 
 fn nhi(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+    crate::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const SIDEWAYS: &str = include_str!("../../../examples/sideways.json");
 const IDENTIFY: &str = include_str!("../../../examples/identify.json");
@@ -20,7 +20,7 @@ fn folder(test: &str) -> PathBuf {
 
 fn nhi(folder: &Path, arguments: &str) -> Output {
     let arguments = arguments.split(' ').filter(|argument| !argument.is_empty());
-    Command::new(env!("CARGO_BIN_EXE_nhi")).current_dir(folder).args(arguments).output().unwrap()
+    crate::program().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 /// Names and lengths of a system's numbers, and what its functions depend on.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SystemFacts {
     /// Its name.
     pub name: String,
@@ -30,6 +31,7 @@ pub struct SystemFacts {
     /// How many of the constraints, the last ones, are position constraints.
     pub positions: usize,
     /// The group factor, whose pose and velocity come last.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::by_name_if_any"))]
     pub group: Option<&'static Group>,
     /// Number of coordinates that are no entries of a pose.
     pub shape: usize,

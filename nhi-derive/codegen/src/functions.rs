@@ -11,6 +11,7 @@ macro_rules! define_set {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $Set<F> {
             $($(#[$about])* pub $name: F,)*
             $($(#[$about_optional])* pub $optional: Option<F>,)*

@@ -29,6 +29,8 @@ pub mod program;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod source;
+#[cfg(feature = "serde")]
+pub mod stored;
 pub mod system;
 pub mod target;
 

@@ -47,8 +47,10 @@ pub type SystemFunctions = OfSystem<Function>;
 
 /// The functions of one method.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MethodFunctions {
     /// The method.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::by_name"))]
     pub method: Method,
     /// The fields of its state, beside what is carried.
     pub state: StateKind,
@@ -61,6 +63,7 @@ pub struct MethodFunctions {
     /// The carried numbers, in the order of the step's argument.
     pub carried: Vec<Number>,
     /// (parameters, h, q, v, t, inputs) → a state without what is carried.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::starts"))]
     pub starts: Vec<(StartKind, Function)>,
     /// (parameters, h, state without what is carried, t) → what is carried; none if nothing is.
     pub initial: Option<Function>,
@@ -76,7 +79,8 @@ pub struct MethodFunctions {
     pub unread: Vec<usize>,
     /// Its cost.
     pub cost: Cost,
-    /// What the passes over the step did.
+    /// What the passes over the step did, for readers. It is not stored.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub decisions: Vec<Decision>,
     /// Its first and second derivatives, if they are asked for.
     pub derivatives: Option<(FirstDerivatives<Function>, Function)>,
@@ -124,6 +128,7 @@ pub fn unoptimised_functions(method: &MethodPrograms) -> Vec<Function> {
 
 /// A number that is kept, with its documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Number {
     /// Its name, that of a symbol, such as `h_dot(x)`.
     pub name: String,

@@ -16,7 +16,7 @@ from nhi import models
 from nhi._control import Fit, Linear, Lqr, OtherFit, fit, linear, lqr, track
 from nhi._ensemble import Ensemble
 from nhi._errors import DeclarationError, StepError
-from nhi._nhi import Simulation
+from nhi._nhi import Simulation, clear_cache
 from nhi._plan import Kinematic, Mpc, Plan, Problem, Timed, free_time, multi_start, plan
 from nhi._report import Report
 from nhi._run import Run
@@ -41,6 +41,7 @@ __all__ = [
     "StepError",
     "System",
     "Timed",
+    "clear_cache",
     "fit",
     "free_time",
     "linear",

@@ -13,6 +13,9 @@ MOST_STEPS: int
 #: Name, shape, size and expressions of a body in pictures.
 Body = tuple[str, str, float | None, tuple[str, str, str]]
 
+def clear_cache() -> None:
+    """Removes what is kept of systems that took long to derive: the files of `nhi cache`, which the command uses, too."""
+
 def models() -> list[tuple[str, bool, str]]:
     """The models of the literature: names, whether they are for methods on groups, and declarations."""
 

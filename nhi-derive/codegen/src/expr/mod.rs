@@ -77,6 +77,7 @@ pub struct Symbol(u32);
 /// Elementary functions of one argument; square roots and reciprocals are [`Node::Power`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Function {
     Sin,
     Cos,

@@ -10,6 +10,7 @@ use std::ops::Range;
 /// not exist, it is computed from the equations themselves (`emitted::saddle_point` of the runtime), which fails where the
 /// constraints are dependent, or M is not positive definite on what they admit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saddle {
     /// n, the length of x.
     pub velocities: usize,

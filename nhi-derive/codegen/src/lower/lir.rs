@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 /// A value: an argument, or what one statement computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Value(pub(super) u32);
 
 impl Value {
@@ -22,6 +23,7 @@ impl Value {
 
 /// What an operation is applied to.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Operand {
     /// A value.
     Value(Value),
@@ -46,6 +48,7 @@ pub struct Known {
 
 /// One operation with one result.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Operation {
     /// The operand itself: a second name of it.
     Copy(Operand),
@@ -89,6 +92,7 @@ impl Operation {
 
 /// How sine and cosine of an angle are computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SinCos {
     /// Of any angle.
     Any,
@@ -142,6 +146,7 @@ impl SinCos {
 
 /// One statement.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Statement {
     /// The equation that the following statements implement, for readers.
     Equation(String),
@@ -168,6 +173,7 @@ pub enum Statement {
         /// The map.
         map: Map,
         /// Its group.
+        #[cfg_attr(feature = "serde", serde(with = "crate::stored::by_name"))]
         group: &'static Group,
         /// Its arguments.
         arguments: Vec<Vec<Operand>>,
@@ -237,6 +243,7 @@ impl Statement {
 
 /// Newton's method; see [`crate::program::Newton`] for the norm and the stopping test.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Newton {
     /// The unknowns inside of `body`.
     pub unknowns: Vec<Value>,
@@ -277,6 +284,7 @@ impl Newton {
 
 /// A group of arguments.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Argument {
     /// What it is.
     pub role: Role,
@@ -288,6 +296,7 @@ pub struct Argument {
 
 /// A group of results.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Output {
     /// What it is.
     pub role: Role,
@@ -299,6 +308,7 @@ pub struct Output {
 
 /// One function.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -312,7 +322,8 @@ pub struct Function {
     pub outputs: Vec<Output>,
     /// Names of the values, as symbols of the pool are called (`dot(x)`); those without are used once.
     pub names: Vec<Option<String>>,
-    /// What it computes.
+    /// What it computes, for readers. It is not stored.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub operations: Operations,
 }
 

@@ -17,6 +17,7 @@ pub fn weight_in_loop(pool: &mut Pool, constants: &mut Constants, step: &Program
 
 /// The cost of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
     /// Length of the recurrence: cycles that each step of a loop adds to the critical path.
     pub recurrence: usize,

@@ -81,6 +81,7 @@ pub struct Output {
 
 /// The failure that a pivot reports if it is not positive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Singular {
     /// The mass matrix is not positive definite here.
     Mass,

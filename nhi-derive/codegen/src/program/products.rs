@@ -8,6 +8,7 @@ use super::{Derivative, Role};
 
 /// A factor of the products, an output of its own. There is a row for each reaction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Factor {
     /// L, the columns of x.
     ReactionsX,

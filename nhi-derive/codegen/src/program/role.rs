@@ -4,6 +4,7 @@ use super::Factor;
 
 /// A part of the basis of the admissible velocities v = X ν + v₀, with ν = Y v.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Basis {
     /// X.
     X,
@@ -26,6 +27,7 @@ impl Basis {
 
 /// Derivatives of a step, of velocities, or of functions y of a state. Products of a covector with derivatives have their names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Derivative {
     /// A = ∂x'/∂x.
     A,
@@ -81,6 +83,7 @@ impl Derivative {
 
 /// The role of a group of inputs or outputs of a program. Passes and back ends go by roles, never by names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Role {
     /// Parameters of the system.
     Parameters,

@@ -4,6 +4,7 @@ use super::Role;
 
 /// What a method carries from step to step; a struct of the runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StateKind {
     /// `NodeState { q, v, lambda, states }`.
     Node,

@@ -17,6 +17,7 @@ use crate::expr::{Expr, Pool, linear};
 
 /// A map.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Map {
     /// g τ(σ), from the entries of g and σ to the entries of a pose.
     Moved,
