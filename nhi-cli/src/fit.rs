@@ -8,7 +8,7 @@ use crate::files::{print, save, warn};
 use crate::number::{Entry, Number};
 use crate::outputs::{Pictures, format_of};
 use crate::problem::{count, given};
-use crate::simulate::{inputs, params};
+use crate::simulate::{inputs, no_inputs, params};
 use crate::stated::{Motion, Stated};
 use clap::Args;
 use nhi_run::Inputs;
@@ -49,6 +49,7 @@ impl Fit {
         let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS, &["measured", "samples"])?;
         let wrong = |malformed: Malformed| stated.wrong(malformed);
         let measured = given(&stated.own.measured, "measured").map_err(wrong)?.clone();
+        stated.warn_of_unused(measured.iter());
         let samples = samples(&stated, &measured)?;
         let steps = Fitting::steps(&samples.times, stated.h).map_err(|error| stated.unsolved(error))? as u64;
         let fitting = Fitting {
@@ -136,7 +137,12 @@ fn held(stated: &Stated<Fields>, steps: u64) -> Result<Vec<Vec<f64>>, Failed> {
     let names = stated.system.inputs();
     let wrong = |problem: String| stated.wrong(Malformed::new("inputs", problem));
     let given = match &stated.own.inputs {
-        None => Inputs::Held(vec![0.0; names.len()]),
+        None => {
+            if !names.is_empty() {
+                warn(Some(no_inputs("`inputs`", names)));
+            }
+            Inputs::Held(vec![0.0; names.len()])
+        }
         Some(Value::String(file)) => inputs(&beside(&stated.file, file), names, stated.h, steps)?,
         Some(entries) => {
             let entries: Vec<Entry> =

@@ -43,6 +43,8 @@ impl Plan {
         let format = self.outputs.format()?;
         let stated: Stated<Fields> = Stated::read(&self.problem, &FIELDS, &["steps", "q1"])?;
         let planning = planning(&stated).map_err(|malformed| stated.wrong(malformed))?;
+        let costs = stated.own.cost.iter().chain(&stated.own.final_cost);
+        stated.warn_of_unused(costs.chain(planning.bounds.iter().map(|(name, _)| name)));
         let starts = stated.own.starts.map_or(Ok(1), |starts| count(starts, "starts"));
         let starts = starts.map_err(|malformed| stated.wrong(malformed))? as usize;
         let solved = planning.solve(starts).map_err(|error| stated.unsolved(error))?;

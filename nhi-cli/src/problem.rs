@@ -210,8 +210,8 @@ pub(crate) fn given<'c, T>(field: &'c Option<T>, name: &str) -> Result<&'c T, Ma
     field.as_ref().ok_or_else(|| Malformed::new(name, "missing"))
 }
 
-/// Whether nothing is missing, or one field alone, which has an error of its own.
-fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
+/// The parameters without values, which the model does not have either.
+pub(crate) fn missing_parameters(case: &Case, model: &dyn Model) -> Vec<String> {
     let is_given = |name: &str| case.params.iter().flatten().any(|(known, _)| known == name);
     let parameters = model.parameters();
     let parameters = parameters.iter().zip(model.defaults()).filter(|(_, value)| value.is_nan());
@@ -219,6 +219,12 @@ fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
     let mut missing: Vec<String> =
         parameters.filter(|name| !is_given(name)).map(|name| format!("params.{name}")).collect();
     missing.dedup();
+    missing
+}
+
+/// Whether nothing is missing, or one field alone, which has an error of its own.
+fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
+    let mut missing = missing_parameters(case, model);
     // The exact flow can do with the times of samples.
     let is_adaptive = case.tolerance.is_some();
     let is_exact = case.method.as_deref() == Some("exact") && case.h.is_none() && case.steps.is_none();
@@ -234,6 +240,11 @@ fn all_given(case: &Case, model: &dyn Model) -> Result<(), Malformed> {
     ] {
         missing.extend(is_missing.then(|| name.to_owned()));
     }
+    one_missing(&missing)
+}
+
+/// An error where several fields are missing.
+pub(crate) fn one_missing(missing: &[String]) -> Result<(), Malformed> {
     match missing.len() {
         0 | 1 => Ok(()),
         _ => Err(Malformed::new("", format!("missing: {}", missing.join(", ")))),

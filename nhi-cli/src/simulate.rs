@@ -160,7 +160,12 @@ impl Simulate {
             return Err(flag(name, "goes with a declaration, a file that ends in .rs; a case has fields"));
         }
         let problem = declared::case(&self.file)?;
-        let bodies = bodies::read(problem.model.system(), &problem.bodies)?;
+        let system = problem.model.system();
+        let bodies = bodies::read(system, &problem.bodies)?;
+        warn(system.unused(problem.bodies.iter().flat_map(|body| &body.place).map(String::as_str)));
+        if !problem.echo.contains_key("inputs") && !system.inputs().is_empty() {
+            warn(Some(no_inputs("`inputs`", system.inputs())));
+        }
         self.outputs.pictures.check_columns(&problem.to_run().map_err(failed)?, &bodies, &[])?;
         let mut progress = Progress::new(problem.steps());
         let recording = problem.record(&mut |k| {
@@ -196,6 +201,9 @@ impl Simulate {
         let drawn = self.bodies.read(&run.system)?;
         let bodies = bodies::read(&run.system, &drawn)?;
         self.outputs.pictures.check_columns(&run, &bodies, &swept)?;
+        let places = drawn.iter().flat_map(|body| &body.place);
+        let texts = self.until.iter().chain(&self.event).chain(places);
+        warn(run.system.unused(texts.map(String::as_str)));
         if let Some(variant) = run.scheme.variant() {
             let forewarning = run.system.forewarning(variant).map_err(failed)?;
             let is_forewarned = forewarning.is_some();
@@ -352,7 +360,7 @@ impl Simulate {
             }
             Some(file) => run.inputs = inputs(Path::new(file), names, run.h, run.steps)?,
             None if names.is_empty() => {}
-            None => warn(Some(format!("no --inputs are given: `{}` = 0", names.join("` = 0, `")))),
+            None => warn(Some(no_inputs("--inputs", names))),
         }
         run.pose = match self.pose.as_slice() {
             [] => None,
@@ -687,6 +695,11 @@ fn hint(error: nhi_run::Error) -> Failed {
         }
         failed => failed,
     }
+}
+
+/// That inputs are left out.
+pub(crate) fn no_inputs(field: &str, names: &[String]) -> String {
+    format!("no {field} are given: `{}` = 0", names.join("` = 0, `"))
 }
 
 /// The same with what it is about.

@@ -4,13 +4,13 @@ use crate::bodies;
 use crate::case::{Case, Malformed, deserialize, unknown, vector};
 use crate::declared::{failed, model};
 use crate::failed::Failed;
-use crate::files::read;
+use crate::files::{read, warn};
 use crate::number::Number;
-use crate::problem::{given, method_or_first, parameters, pose};
+use crate::problem::{given, method_or_first, missing_parameters, one_missing, parameters, pose};
 use crate::simulate::{beside, params};
 use nhi_methods::Variant;
 use nhi_run::model::{Declared, Model};
-use nhi_run::{Bodies, Error, Inputs, Pose, Run, Scheme, System};
+use nhi_run::{Bodies, Body, Error, Inputs, Pose, Run, Scheme, System};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -45,6 +45,8 @@ pub(crate) struct Stated<T> {
     pose: Option<Pose>,
     /// Bodies in pictures.
     pub(crate) bodies: Bodies,
+    /// Those that the problem names.
+    drawn: Vec<Body>,
     /// The common fields as they were given.
     common: Map<String, Value>,
     /// The other fields.
@@ -77,15 +79,21 @@ impl<T: DeserializeOwned> Stated<T> {
             return Err(wrong(unknown(name, "field", &known, "")));
         }
         let required = ["q0", "v0", "h"].iter().chain(required).copied();
-        let missing: Vec<&str> = required.filter(|name| !all.contains_key(*name)).collect();
-        if missing.len() > 1 {
-            return Err(wrong(Malformed::new("", format!("missing: {}", missing.join(", ")))));
-        }
+        let missing: Vec<String> =
+            required.filter(|name| !all.contains_key(*name)).map(str::to_owned).collect();
+        let has_system = all.contains_key("declaration") || all.contains_key("model");
         let (common, own): (Map<_, _>, Map<_, _>) =
             all.into_iter().partition(|(name, _)| COMMON.contains(&name.as_str()));
         let case: Case = deserialize(Value::Object(common.clone()), "").map_err(wrong)?;
         let own: T = deserialize(Value::Object(own), "").map_err(wrong)?;
+        if !has_system {
+            one_missing(&["declaration".to_owned()].into_iter().chain(missing).collect::<Vec<_>>())
+                .map_err(wrong)?;
+            return Err(wrong(Malformed::new("declaration", "missing: a file, or the name of a `model`")));
+        }
         let model: &Declared = model(file, &case)?;
+        let parameters_too = missing_parameters(&case, model).into_iter().chain(missing);
+        one_missing(&parameters_too.collect::<Vec<_>>()).map_err(wrong)?;
         let drawn = case.bodies.as_ref().map_or(Ok(Vec::new()), bodies::of_case).map_err(wrong)?;
         let bodies = bodies::read(model.system(), &drawn)?;
         let read = || {
@@ -107,6 +115,7 @@ impl<T: DeserializeOwned> Stated<T> {
                 every,
                 pose: case.pose.clone().map(|names| pose(names, model.coordinates(), "pose")).transpose()?,
                 bodies,
+                drawn,
                 common,
                 own,
             })
@@ -116,6 +125,12 @@ impl<T: DeserializeOwned> Stated<T> {
 }
 
 impl<T> Stated<T> {
+    /// Warns of parameters and inputs that no formula uses, neither one of the declaration nor of pictures nor one of these texts.
+    pub(crate) fn warn_of_unused<'t>(&'t self, texts: impl Iterator<Item = &'t String>) {
+        let places = self.drawn.iter().flat_map(|body| &body.place);
+        warn(self.system.unused(texts.chain(places).map(String::as_str)));
+    }
+
     /// A mistake of the problem.
     pub(crate) fn wrong(&self, malformed: Malformed) -> Failed {
         Failed::Wrong(format!("{}: {malformed}", self.file.display()))

@@ -63,8 +63,8 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
     /// The state at `q` with the admissible velocity `v` before step `k`, with zero auxiliary states.
     ///
     /// # Errors
-    /// [`PlanError::Velocity`] if the constraints do not admit the velocity. Where inputs drive them, that is with zero inputs:
-    /// drives act from the first step on. Then it is also an error if steps depend on the inputs of the step before them,
+    /// [`PlanError::Constraints`] if the velocity violates them. Where inputs drive them, that is with zero inputs:
+    /// drives act from the first step on. Then it is [`PlanError::Velocity`] if steps depend on the inputs of the step before them,
     /// because x is no state: those of `DlaRattle` and `Rdp` do not.
     pub fn state(
         &self,
@@ -82,7 +82,11 @@ impl<S: Tangential, M: Differentiable<S>> Discrete<S, M> {
         let size = v.as_ref().iter().fold(1.0, |size: f64, v| size.max(v.abs()));
         let mut both = nearest.as_ref().iter().zip(v.as_ref());
         let is_admissible = both.all(|(x, y)| (x - y).abs() <= 1e-9 * size);
-        if is_admissible { Ok(x) } else { Err(PlanError::Velocity { is_driven: false }) }
+        if is_admissible {
+            return Ok(x);
+        }
+        let residual = S::residual(&self.parameters, &q, &v, self.time(k), &S::Inputs::splat(0.0));
+        Err(PlanError::constraints(S::CONSTRAINTS.iter().copied(), residual.as_ref()))
     }
 
     /// The state with ν = Y(q) v before step `k`, for any velocity v, of a system whose constraints inputs do not drive.

@@ -1,6 +1,8 @@
 //! Errors.
 
 use crate::Status;
+use crate::plan::amounts;
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -146,7 +148,12 @@ pub enum PlanError {
         /// Why.
         cause: Failure,
     },
-    /// The velocity of a state is not admissible.
+    /// The velocity of a state violates constraints.
+    Constraints {
+        /// Their labels, with μ v + μ₀.
+        violated: Vec<(String, f64)>,
+    },
+    /// The velocity of a state has no finite components, or is no part of a state.
     Velocity {
         /// Whether inputs drive constraints, and steps depend on the inputs of the step before them.
         is_driven: bool,
@@ -215,6 +222,18 @@ pub enum PlanError {
     },
 }
 
+/// Residuals of constraints below this part of the largest one are no reason for an error.
+const MINOR: f64 = 1e-3;
+
+impl PlanError {
+    /// That a velocity violates these of the constraints with the labels `names`, by their residuals.
+    pub fn constraints<'n>(names: impl IntoIterator<Item = &'n str>, residuals: &[f64]) -> PlanError {
+        let largest = residuals.iter().fold(0.0, |largest: f64, by| largest.max(by.abs()));
+        let violated = names.into_iter().zip(residuals).filter(|(_, by)| by.abs() > MINOR * largest);
+        PlanError::Constraints { violated: violated.map(|(name, by)| (name.to_owned(), *by)).collect() }
+    }
+}
+
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -228,6 +247,11 @@ impl fmt::Display for PlanError {
             }
             PlanError::Velocity { is_driven: false } => {
                 write!(f, "the constraints do not admit the velocity")
+            }
+            PlanError::Constraints { violated } => {
+                let name = if violated.len() == 1 { "constraint" } else { "constraints" };
+                write!(f, "the velocity violates the {name} ")?;
+                amounts(f, violated.iter().map(|(label, by)| (format!("`{label}`"), *by)))
             }
             PlanError::Length { what, expected, found } => {
                 write!(f, "{what}: expected {expected} entries, found {found}")

@@ -16,6 +16,7 @@ use crate::{Declared, Measurement, Observed, PlanError, Sizes};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use core::fmt;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
@@ -94,6 +95,25 @@ pub enum Doubt {
         /// Their correlation.
         correlation: f64,
     },
+    /// Some velocities have a negative kinetic energy.
+    NegativeInertia {
+        /// The [`Failure::NegativeInertia`], with these velocities and the parameters that are negative.
+        cause: Failure,
+        /// With which parameters.
+        by: Passed,
+    },
+}
+
+/// Parameters that give velocities a negative kinetic energy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Passed {
+    /// Those that were found.
+    Found,
+    /// Others on the way to them.
+    OnTheWay,
+    /// Those to which the sum of squares still decreases, and with which no steps can be taken.
+    Beyond,
 }
 
 impl fmt::Display for Doubt {
@@ -114,12 +134,31 @@ impl fmt::Display for Doubt {
                 "the residuals of `{label}` are no noise: the correlation of neighbours is {correlation:.2}; another start guess \
                  or another model may fit better"
             ),
+            Doubt::NegativeInertia { cause, by: Passed::Found } => {
+                write!(
+                    f,
+                    "what fits is no mechanical system: {cause}; another start guess or another model may fit better"
+                )
+            }
+            Doubt::NegativeInertia { cause, by: Passed::OnTheWay } => {
+                write!(
+                    f,
+                    "the iteration passed by parameters of no mechanical system: {cause}; another start guess may fit better"
+                )
+            }
+            Doubt::NegativeInertia { cause, by: Passed::Beyond } => write!(
+                f,
+                "what would fit better is no mechanical system: {cause}; another start guess or another model may fit better"
+            ),
         }
     }
 }
 
 /// Doubts begin where independent residuals would be this many standard deviations from what is expected.
 const DOUBTFUL: f64 = 5.0;
+
+/// Where changes of the unknowns reduce more than this part of the residuals, to first order, a fit has been stopped.
+const STATIONARY: f64 = 1e-2;
 
 /// Residuals below this multiple of the roundings of the steps are no evidence.
 const EVIDENT: f64 = 1e3;
@@ -318,7 +357,13 @@ impl<'a, X: Observed> Identification<'a, X> {
         let observed = &self.observed;
         let begin = |cause| IdentifyError::Begin { cause };
         let entries = observed.entries();
-        observed.start(&self.parameters, self.h, &vec![0.0; entries.len()]).map_err(begin)?;
+        observed.start(&self.parameters, self.h, &vec![0.0; entries.len()]).map_err(|cause| {
+            let cause = match (cause, observed.negative_inertia(&self.parameters, None)) {
+                (PlanError::Prepare { .. }, Some(cause)) => PlanError::Prepare { cause },
+                (cause, _) => cause,
+            };
+            begin(cause)
+        })?;
         self.check(observed.sizes(), entries.len())?;
         let unknowns = self.unknown_parameters.len() + self.unknown_entries.len();
         let numbers = self.samples.times.len() * observed.count();
@@ -345,7 +390,10 @@ impl<'a, X: Observed> Identification<'a, X> {
         let names = observed.parameters();
         let failed = |&(step, cause): &(usize, Failure)| IdentifyError::Step { step, cause };
         let problem = Residuals::new(self, entries.len(), numbers, values);
-        problem.here.as_ref().map_err(failed)?;
+        if let Err((step, cause)) = &problem.here {
+            let cause = problem.negative_here().unwrap_or(*cause);
+            return Err(IdentifyError::Step { step: *step, cause });
+        }
         let (problem, report) = LevenbergMarquardt::new().minimize(problem);
         if !(problem.is_solved() || report.termination.was_successful()) {
             let reason = match report.termination {
@@ -353,8 +401,13 @@ impl<'a, X: Observed> Identification<'a, X> {
                     let chi_squared =
                         problem.here.as_ref().map_or(f64::NAN, |fit| fit.residuals.norm_squared());
                     let count = report.number_of_evaluations;
+                    let doubt = problem
+                        .negative
+                        .get()
+                        .map(|cause| format!("; {}", Doubt::NegativeInertia { cause, by: Passed::OnTheWay }));
                     format!(
-                        "χ² is {chi_squared:.3e} after {count} motions; a nearer guess or several starts may help"
+                        "χ² is {chi_squared:.3e} after {count} motions; a nearer guess or several starts may help{}",
+                        doubt.unwrap_or_default()
                     )
                 }
                 other => format!("{other:?}"),
@@ -376,6 +429,15 @@ impl<'a, X: Observed> Identification<'a, X> {
         let fitted = left.zip(&self.samples.values).map(|(left, sample)| {
             left.iter().zip(sample).enumerate().map(|(j, (left, y))| y + left * deviation(j)).collect()
         });
+        let mut doubts = self.doubts(fit, degrees_of_freedom);
+        let is_stopped = fit.is_evident() && removable(residuals, jacobian) > STATIONARY * fit.norm;
+        let passed = [
+            (problem.negative_here(), Passed::Found),
+            (problem.negative.get(), Passed::OnTheWay),
+            (problem.beyond.get().filter(|_| is_stopped), Passed::Beyond),
+        ];
+        let passed = passed.into_iter().find_map(|(cause, by)| Some((cause?, by)));
+        doubts.extend(passed.map(|(cause, by)| Doubt::NegativeInertia { cause, by }));
         let guesses = self.unknown_parameters.iter().map(|_| 0.0);
         let guesses = guesses.chain(self.unknown_entries.iter().map(|&i| entries[i].1));
         Ok(Identified {
@@ -388,7 +450,7 @@ impl<'a, X: Observed> Identification<'a, X> {
             degrees_of_freedom,
             noise: variance.sqrt(),
             undetermined,
-            doubts: self.doubts(fit, degrees_of_freedom),
+            doubts,
             fitted: fitted.collect(),
             evaluations: report.number_of_evaluations,
         })
@@ -397,7 +459,7 @@ impl<'a, X: Observed> Identification<'a, X> {
     /// What a χ² test and the correlations of neighbouring residuals say.
     fn doubts(&self, fit: &Fit, degrees_of_freedom: usize) -> Vec<Doubt> {
         let mut doubts = Vec::new();
-        if fit.norm <= EVIDENT * fit.rounding {
+        if !fit.is_evident() {
             return doubts;
         }
         let chi_squared = fit.norm * fit.norm;
@@ -533,6 +595,10 @@ struct Residuals<'p, 'a, X: Observed> {
     there: (DVector<f64>, Evaluation),
     /// The least norm of residuals before these values were tried.
     least: f64,
+    /// That accepted values on the way gave velocities a negative kinetic energy.
+    negative: Cell<Option<Failure>>,
+    /// That the last values with which no motion could be computed did.
+    beyond: Cell<Option<Failure>>,
 }
 
 /// What there is at some values of the unknowns.
@@ -547,6 +613,13 @@ struct Fit {
     is_stationary: bool,
 }
 
+impl Fit {
+    /// Whether the residuals are more than rounding.
+    fn is_evident(&self) -> bool {
+        self.norm > EVIDENT * self.rounding
+    }
+}
+
 /// That, or which step fails.
 type Evaluation = Result<Fit, (usize, Failure)>;
 
@@ -556,7 +629,9 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
         let none = || Err((0, Failure::NonFinite));
         let there = (values.clone(), none());
         let least = f64::INFINITY;
-        let mut residuals = Residuals { problem, entries, numbers, values, here: none(), there, least };
+        let [negative, beyond] = [(); 2].map(|()| Cell::new(None));
+        let mut residuals =
+            Residuals { problem, entries, numbers, values, here: none(), there, least, negative, beyond };
         residuals.here = residuals.computed();
         residuals
     }
@@ -596,6 +671,12 @@ impl<'p, 'a, X: Observed> Residuals<'p, 'a, X> {
     fn start(&self) -> Result<X::State, PlanError> {
         let Identification { observed, h, .. } = self.problem;
         observed.start(&self.parameters(), *h, &self.displacement())
+    }
+
+    /// That these values give velocities a negative kinetic energy.
+    fn negative_here(&self) -> Option<Failure> {
+        // These values may have no start.
+        self.problem.observed.negative_inertia(&self.parameters(), self.start().ok().as_ref())
     }
 
     fn computed(&self) -> Evaluation {
@@ -703,6 +784,9 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
         if self.values != *values {
             self.values.copy_from(values);
             self.here = self.computed();
+            if self.here.is_err() {
+                self.beyond.set(self.negative_here());
+            }
         }
     }
 
@@ -720,6 +804,10 @@ impl<X: Observed> LeastSquaresProblem<f64, Dyn, Dyn> for Residuals<'_, '_, X> {
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
+        // Wanted of values that are accepted.
+        if self.negative.get().is_none() {
+            self.negative.set(self.negative_here());
+        }
         self.here.as_ref().ok().map(|fit| fit.jacobian.clone())
     }
 }

@@ -108,7 +108,7 @@ pub use dynamics::{Dynamics, Sizes};
 pub use error::{LqrError, PlanError};
 pub use free_time::{Timed, free_time};
 pub use function::{Difference, Function, Quadratic};
-pub use identify::{Doubt, Identification, Identified, IdentifyError, Samples};
+pub use identify::{Doubt, Identification, Identified, IdentifyError, Passed, Samples};
 pub use interior_point::{Feedback, Mpc, Nlp};
 pub use kinematic::Kinematic;
 pub use linear::Linear;

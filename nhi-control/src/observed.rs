@@ -58,6 +58,11 @@ pub trait Observed {
         by: (&mut [f64], &mut [f64]),
     ) -> Result<(), Failure>;
 
+    /// That the mass matrix gives some velocities a negative kinetic energy at a start, or, without one, at the guess of it, if it does.
+    fn negative_inertia(&self, _parameters: &[f64], _x: Option<&Self::State>) -> Option<Failure> {
+        None
+    }
+
     /// The state after a step.
     ///
     /// # Errors
@@ -288,6 +293,10 @@ impl<S: Tangential, M: Differentiable<S> + Copy, F: Measurement<S>> Observed for
         let cannot = |cause| PlanError::Prepare { cause };
         let (q, v, z) = self.admissible(&vector(parameters), delta).map_err(cannot)?;
         Ok(ReducedOf::<S> { z, ..discrete.with_components(0, q, v)? })
+    }
+
+    fn negative_inertia(&self, parameters: &[f64], x: Option<&Self::State>) -> Option<Failure> {
+        nhi_runtime::negative_inertia::<S>(&vector(parameters), x.map_or(&self.q, |x| &x.q), 0.0)
     }
 
     fn linearize_start(

@@ -39,9 +39,12 @@ pub struct Status {
     pub kkt: f64,
     /// The largest residual of steps, conditions and inequalities.
     pub infeasibility: f64,
+    /// The largest residual of steps alone. Where it is large, the states of the plan are no motion, and a simulation with the inputs
+    /// leads to others.
+    pub defect: f64,
     /// Whether the motion is a minimum to second order, with conditions and active bounds.
     pub is_minimum: bool,
-    /// Conditions and inequalities that the last motion misses, unless it is a solution, by the value that is too much (or, if
+    /// Conditions and inequalities that the last states miss, unless they are a solution, by the value that is too much (or, if
     /// negative, is missing).
     pub missed: Vec<(String, f64)>,
     /// Of a solution that did not converge: a step that a simulation refuses, from 0, and why, in the motions to which longer Newton steps
@@ -106,17 +109,18 @@ impl fmt::Display for Status {
             Outcome::Refused { step, cause } => write!(f, "a simulation refuses step {step}: {cause};")?,
             Outcome::CannotMeet(violated) => {
                 write!(f, "cannot meet ")?;
-                amounts(f, violated)?;
+                amounts(f, violated.iter().map(|(name, by)| (name, *by)))?;
             }
         }
-        write!(
-            f,
-            " after {} iterations; residual of optimality {:.1e}, of constraints {:.1e}",
-            self.iterations, self.kkt, self.infeasibility
-        )?;
+        write!(f, " after {} iterations; residual of optimality {:.1e}", self.iterations, self.kkt)?;
+        if self.is_converged() {
+            write!(f, ", of constraints {:.1e}", self.infeasibility)?;
+        } else {
+            write!(f, ", of steps {:.1e}", self.defect)?;
+        }
         if !(self.missed.is_empty() || matches!(self.outcome, Outcome::CannotMeet(_))) {
-            write!(f, "; the last motion misses ")?;
-            amounts(f, &self.missed)?;
+            write!(f, "; the last states miss ")?;
+            amounts(f, self.missed.iter().map(|(name, by)| (name, *by)))?;
         }
         if let Some((step, cause)) = &self.refusal {
             write!(f, "; of motions that would cost less, a simulation refuses step {step}: {cause}")?;
@@ -134,8 +138,11 @@ impl fmt::Display for Status {
 }
 
 /// `x by 1.000e-1, y by -2.000e0`.
-fn amounts(f: &mut fmt::Formatter<'_>, missed: &[(String, f64)]) -> fmt::Result {
-    for (i, (name, by)) in missed.iter().enumerate() {
+pub(crate) fn amounts(
+    f: &mut fmt::Formatter<'_>,
+    missed: impl Iterator<Item = (impl fmt::Display, f64)>,
+) -> fmt::Result {
+    for (i, (name, by)) in missed.enumerate() {
         write!(f, "{}{name} by {by:.3e}", if i > 0 { ", " } else { "" })?;
     }
     Ok(())

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::admissible::check_velocity;
 use crate::compile::{Layout, Loops, Unit, failure};
 use crate::native::{Code, PlainId};
+use crate::passage::Ends;
 use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::functions::OfSystem;
 use nhi_codegen::lower::Function;
@@ -392,6 +393,11 @@ impl Compiled {
             balance::subtract(&mut p, &self.momentum(&Point { v: &rest, ..*at }));
         }
         balance::half_product(at.v, &p)
+    }
+
+    /// That the mass matrix gives some velocities a negative kinetic energy at a point, if it does; velocities there do not count.
+    pub fn negative_inertia(&self, at: &Point<'_>) -> Option<Failure> {
+        balance::negative_inertia(&Ends::at_point(self, at, 0.0))
     }
 
     /// The residuals μ(q)v + μ₀(q) of the constraints.

@@ -19,9 +19,16 @@ pub(crate) struct Ends<'a> {
     pub(crate) times: [f64; 3],
 }
 
-impl Ends<'_> {
+impl<'a> Ends<'a> {
+    /// A step that stays at a point.
+    pub(crate) fn at_point(compiled: &'a Compiled, at: &Point<'a>, h: f64) -> Self {
+        let Point { parameters, q, z, t, inputs, .. } = *at;
+        let (q, z) = ([q; 3].map(<[f64]>::to_vec), [z; 2].map(<[f64]>::to_vec));
+        Ends { compiled, parameters, inputs, h, q, z, times: [t; 3] }
+    }
+
     /// The velocity `v` at the configuration of one end and the time of another.
-    fn at<'a>(&'a self, place: End, time: End, v: &'a [f64]) -> Point<'a> {
+    fn at<'b>(&'b self, place: End, time: End, v: &'b [f64]) -> Point<'b> {
         let (q, t) = (&self.q[place as usize], self.times[time as usize]);
         let z = &self.z[usize::from(time == End::Last)];
         Point { parameters: self.parameters, q, v, z, t, inputs: self.inputs }
@@ -99,11 +106,10 @@ impl Passage for Ends<'_> {
         self.compiled.momentum(&self.at(end, end, v))
     }
 
-    fn momentum_with(&self, parameter: usize, end: End, v: &Vec<f64>) -> Vec<f64> {
+    fn momentum_with(&self, which: u64, end: End, v: &Vec<f64>) -> Vec<f64> {
         let mut parameters = self.parameters.to_vec();
-        if let Some(x) = parameters.get_mut(parameter) {
-            *x = 1.0;
-        }
+        let set = parameters.iter_mut().take(64).enumerate();
+        set.filter(|(i, _)| which >> i & 1 == 1).for_each(|(_, x)| *x = 1.0);
         self.compiled.momentum(&Point { parameters: &parameters, ..self.at(end, end, v) })
     }
 

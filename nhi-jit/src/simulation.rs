@@ -914,9 +914,7 @@ impl Simulation {
 
 /// Why a start at a point failed with `failure`.
 fn diagnosed_at(compiled: &Compiled, at: &Point<'_>, h: f64, failure: Failure) -> Failure {
-    let Point { parameters, q, z, t, inputs, .. } = *at;
-    let (q, z) = ([q; 3].map(<[f64]>::to_vec), [z; 2].map(<[f64]>::to_vec));
-    balance::diagnose(&Ends { compiled, parameters, inputs, h, q, z, times: [t; 3] }, failure)
+    balance::diagnose(&Ends::at_point(compiled, at, h), failure)
 }
 
 /// x·y

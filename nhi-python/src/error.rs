@@ -53,22 +53,32 @@ pub(crate) fn start(py: Python<'_>, error: &Error) -> PyErr {
         Error::Declaration(error) => declaration(py, error),
         Error::Derivation(message) | Error::Unsolved(message) => PyRuntimeError::new_err(message.clone()),
         Error::Jit(error) => simulation(py, error),
+        Error::Advised { error, advice } => advised(py, error, Some(advice)),
     }
 }
 
 /// Why a simulation could not begin or go on.
 pub(crate) fn simulation(py: Python<'_>, error: &Jit) -> PyErr {
-    let message = error.to_string();
+    advised(py, error, None)
+}
+
+/// The same with what to do about it.
+pub(crate) fn advised(py: Python<'_>, error: &Jit, advice: Option<&str>) -> PyErr {
+    let with_advice = |text: String| match advice {
+        Some(advice) => format!("{text}; {advice}"),
+        None => text,
+    };
+    let message = with_advice(error.to_string());
     let argument = match error {
         Jit::Step { step: number, time, cause } => {
-            return step(py, message, *number, *time, cause.to_string());
+            return step(py, message, *number, *time, with_advice(cause.to_string()));
         }
         Jit::Stalled { time, cause, .. } => {
             let reason =
                 cause.map_or_else(|| "the tolerance is not met".to_owned(), |cause| cause.to_string());
             return step(py, message, 0, *time, reason);
         }
-        Jit::Start { cause } => return step(py, message, 0, 0.0, cause.to_string()),
+        Jit::Start { cause } => return step(py, message, 0, 0.0, with_advice(cause.to_string())),
         Jit::StepSize { .. } => "h",
         Jit::FixedStepSize { .. } | Jit::Tolerance { .. } => "tolerance",
         Jit::NonFinite { quantity, .. } => match quantity {

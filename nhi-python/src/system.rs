@@ -349,6 +349,11 @@ impl Core {
         waited_for(py, move || system.forewarning(variant).unwrap_or_default())
     }
 
+    /// What to say about parameters and inputs that neither the declaration nor one of these texts uses.
+    fn unused(&self, texts: Vec<String>) -> Option<String> {
+        self.system.unused(texts.iter().map(String::as_str))
+    }
+
     /// Compiles the functions of the system and the steps of a method, unless they are.
     fn prepare(&self, py: Python<'_>, method: &str) -> PyResult<()> {
         self.functions(py)?;
@@ -483,7 +488,9 @@ fn samples(run: &Run, events: &Events, watch: &mut Watch) -> PyResult<(nhi_run::
     });
     let ended = ended.map_err(|error| Python::attach(|py| start(py, &error)))?;
     let raised = match &ended.stop {
-        Some(Stop::Step(error)) => Some(Python::attach(|py| error::simulation(py, error))),
+        Some(Stop::Step(error)) => {
+            Some(Python::attach(|py| error::advised(py, error, ended.advice.as_deref())))
+        }
         Some(stop @ Stop::Flow { place, time, cause }) => {
             let node = (time / run.h).round() as u64;
             // At a node, it is the step that ended there that cannot be taken.

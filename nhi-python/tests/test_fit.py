@@ -90,8 +90,8 @@ def test_the_start_and_functions_of_the_motion():
 
 def test_what_cannot_be_known_is_named():
     """Without forces only the ratio of inertias matters."""
-    coasting = SLEIGH.simulate(TRUE, Q0, V0, H, STEPS)
-    found = fit(coasting.q[1:], inputs=None)
+    coasting = SLEIGH.simulate(TRUE, Q0, V0, H, STEPS, inputs=[0.0, 0.0])
+    found = fit(coasting.q[1:], inputs=[0.0, 0.0])
     assert found.rank == 2 and found.degrees_of_freedom == 3 * STEPS - 2
     [direction] = found.undetermined
     m, j, a = found.values
@@ -214,4 +214,4 @@ def test_inputs_that_drive_constraints():
         constraints=["dot(y) - u"],
     )
     with pytest.raises(ValueError, match="inputs drive the constraints of the system"):
-        nhi.fit(pushed, dict(m=1), [0, 0], [0, 0], 0.1, [0.1], [1.0], "x")
+        nhi.fit(pushed, dict(m=1), [0, 0], [0, 0], 0.1, [0.1], [1.0], "x", inputs=[0.0])

@@ -41,10 +41,10 @@ def test_errors_of_parameters_do_not_speak_of_fields():
 
 def test_statistics_of_steps():
     sim = nhi.System(**WHEEL).simulation({"m": 1.0, "c": 2000.0}, q0=[0, 0], v0=[1, 1], h=0.1)
-    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": []}
+    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": [], "unstable": []}
     for _ in range(15):
         sim.step()
-    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": ["dot_x", "dot_w"]}
+    assert sim.statistics == {"safeguarded": 0, "evaluations": 0, "ringing": ["dot_x", "dot_w"], "unstable": []}
 
 
 def test_safeguarded_steps_are_counted():

@@ -215,6 +215,13 @@ pub enum Error {
     Derivation(String),
     /// The compiler, the start of a method, or a function of the system.
     Jit(nhi_jit::Error),
+    /// The same with what to do about it.
+    Advised {
+        /// What is wrong.
+        error: nhi_jit::Error,
+        /// What to do.
+        advice: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -225,6 +232,7 @@ impl fmt::Display for Error {
             Error::Declaration(error) => error.fmt(f),
             Error::Derivation(message) | Error::Unsolved(message) => f.write_str(message),
             Error::Jit(error) => error.fmt(f),
+            Error::Advised { error, advice } => write!(f, "{error}; {advice}"),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::system::System;
 use nhi_codegen::expr::group::{Group, Part};
 use nhi_jit::{AdaptiveSimulation, Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
-use nhi_runtime::{Factor, Failure, Vector};
+use nhi_runtime::{Factor, Failure, Forms, Vector};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -27,6 +27,14 @@ const MAX_SAMPLES: u64 = 10_000_000;
 
 /// Largest step of the exact flow: short beside the periods of machines in SI units.
 const LARGEST_STEP: f64 = 0.1;
+
+/// Methods that are asked for steps that another method refuses because of the mass matrix, and how many of these are told.
+const ALTERNATIVES: [Method; 6] =
+    [Method::Frame, Method::Dla2, Method::Dla1, Method::Rdp, Method::Rk4, Method::Rkmk4];
+const TOLD: usize = 2;
+
+/// Most steps that they are asked for, beyond those before the refusal.
+const ASKED: u64 = 100;
 
 /// Velocities of which more than this part violates constraints that their method keeps are rounding: equations that nearly singular
 /// masses make large cancel.
@@ -177,6 +185,8 @@ pub struct Ended {
     pub missed: Option<String>,
     /// The steps that were taken, if they were adaptive.
     pub adaptive: Option<Adaptive>,
+    /// What to do about the reason for which it ended, if that is known.
+    pub advice: Option<String>,
 }
 
 impl From<Stop> for Ended {
@@ -433,6 +443,62 @@ impl Run {
         take: &mut dyn FnMut(Sample),
         progress: Progress<'_>,
     ) -> Result<Ended, Error> {
+        match self.ended(events, wanted, take, progress) {
+            Err(Error::Jit(error)) => Err(match self.advice(&error) {
+                Some(advice) => Error::Advised { error, advice },
+                None => Error::Jit(error),
+            }),
+            Ok(ended) => {
+                let advice = match &ended.stop {
+                    Some(Stop::Step(error)) => self.advice(error),
+                    _ => None,
+                };
+                Ok(Ended { advice, ..ended })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The methods that take a step that this one refuses because of the mass matrix, of those that do not invert it.
+    fn advice(&self, error: &nhi_jit::Error) -> Option<String> {
+        let Scheme::Steps(variant) = self.scheme else { return None };
+        let (cause, step) = match error {
+            nhi_jit::Error::Start { cause } => (cause, 1),
+            nhi_jit::Error::Step { cause, step, .. } => (cause, *step),
+            _ => return None,
+        };
+        let is_of_mass = match cause {
+            Failure::Massless { .. } => true,
+            Failure::NearlySingular { forms, .. } => *forms == Forms::NONE,
+            _ => false,
+        };
+        if !is_of_mass {
+            return None;
+        }
+        let steps = self.steps.min(step + ASKED);
+        let takes_them = |method: &Method| {
+            let run = Run { scheme: Scheme::Steps((*method).into()), steps, ..self.clone() };
+            let ended =
+                run.steps(((*method).into(), &Events::default()), |k| k == steps, &mut |_| {}, &mut |_| {
+                    ControlFlow::Continue(())
+                });
+            ended.is_ok_and(|ended| ended.stop.is_none())
+        };
+        let applies = |method: &Method| self.system.methods().any(|applies| applies == *method);
+        let others = ALTERNATIVES.into_iter().filter(|method| *method != variant.method && applies(method));
+        let ids: Vec<String> =
+            others.filter(takes_them).take(TOLD).map(|method| format!("`{}`", method.facts().id)).collect();
+        let verb = if ids.len() == 1 { "takes" } else { "take" };
+        (!ids.is_empty()).then(|| format!("{} {verb} these steps", ids.join(" and ")))
+    }
+
+    fn ended(
+        &self,
+        events: &Events,
+        wanted: impl Fn(u64) -> bool,
+        take: &mut dyn FnMut(Sample),
+        progress: Progress<'_>,
+    ) -> Result<Ended, Error> {
         self.check()?;
         let refused = |problem: String| Err(Error::Argument { name: "until", problem });
         match self.scheme {
@@ -493,7 +559,7 @@ impl Run {
             let unstable: Vec<usize> = simulation.statistics().unstable().collect();
             let [ringing, oscillating, unstable] = [damped, free, unstable]
                 .map(|all| all.into_iter().map(|i| self.system.velocity_text(i)).collect());
-            Ended { stop, ringing, oscillating, unstable, events, missed: None, adaptive: None }
+            Ended { stop, ringing, oscillating, unstable, events, ..Ended::default() }
         };
         let (mut crossings, mut held) = (events.crossings(), events.hold(&simulation));
         let mut next = (0..=self.steps).filter(|&k| wanted(k));
@@ -975,7 +1041,10 @@ impl Run {
             .flatten()
             .collect(),
             events: ended.events,
-            stopped: ended.stop.map(|stop| stop.to_string()),
+            stopped: ended.stop.map(|stop| match &ended.advice {
+                Some(advice) => format!("{stop}; {advice}"),
+                None => stop.to_string(),
+            }),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::bodies::Body;
 use crate::cache::{Cache, Part, Parts};
 use crate::error::{DeclarationError, Error, Mistake};
 use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
-use nhi_codegen::declaration::{Declaration, Rejected};
+use nhi_codegen::declaration::{Declaration, Rejected, Unused};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
 use nhi_codegen::expr::group::Group;
@@ -55,6 +55,8 @@ struct SystemData {
     bodies: Vec<Body>,
     /// The system with the outputs among its definitions.
     recorded: system::System,
+    /// The parameters and inputs that neither formulas nor outputs use, and whether each is an input.
+    unused: Vec<(String, bool)>,
     declared: Vec<Method>,
     /// Why methods do not apply, in the order of all methods.
     refusals: Vec<Option<String>>,
@@ -233,6 +235,28 @@ impl System {
     /// Whether an input drives a constraint.
     pub(crate) fn is_driven_by_inputs(&self) -> bool {
         self.shared.facts.driven
+    }
+
+    /// What to say about parameters and inputs that no formula uses, neither one of the declaration nor an output nor one of these
+    /// texts, if there are any. A name is mostly mistaken for another one there.
+    pub fn unused<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> Option<String> {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let is_used =
+            |name: &str| texts.iter().any(|text| text.split(|c| !is_name(c)).any(|word| word == name));
+        let of_kind = |is_input: bool, kind: &str| {
+            let unused =
+                self.shared.unused.iter().filter(|(name, of_input)| *of_input == is_input && !is_used(name));
+            let names: Vec<String> = unused.map(|(name, _)| format!("`{name}`")).collect();
+            match names.as_slice() {
+                [] => None,
+                [name] => Some(format!("the {kind} {name}")),
+                _ => Some(format!("the {kind}s {}", names.join(", "))),
+            }
+        };
+        let all: Vec<String> =
+            [of_kind(false, "parameter"), of_kind(true, "input")].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| format!("no formula uses {}", all.join(", nor ")))
     }
 
     /// Names of the momenta of the symmetries that were found in the declaration.
@@ -581,6 +605,11 @@ impl SystemData {
             further,
             bodies: declaration.system.bodies.iter().map(drawn).collect(),
             recorded: recorded.system,
+            unused: recorded
+                .unused
+                .into_iter()
+                .map(|Unused { name, is_input, .. }| (name, is_input))
+                .collect(),
             declared,
             refusals,
             functions: OnceLock::new(),

@@ -160,8 +160,8 @@ pub trait Passage {
     fn parameter(&self, i: usize) -> f64;
     /// p = ∂L/∂v at a velocity.
     fn momentum(&self, end: End, v: &Self::Velocity) -> Self::Velocity;
-    /// The same if a parameter were 1.
-    fn momentum_with(&self, parameter: usize, end: End, v: &Self::Velocity) -> Self::Velocity;
+    /// The same if the parameters whose bits are set were 1.
+    fn momentum_with(&self, parameters: u64, end: End, v: &Self::Velocity) -> Self::Velocity;
     /// The energy at rest, of the configuration at one end and the time of another.
     fn potential(&self, place: End, time: End) -> f64;
     /// μ v + μ₀.
@@ -461,8 +461,8 @@ pub fn diagnose<P: Passage>(passage: &P, failure: Failure) -> Failure {
         | Failure::NonFinite
         | Failure::SingularConstraints
         | Failure::SingularMass => without_inertia(passage).unwrap_or_else(|| match failure {
-            Failure::SingularConstraints => failure,
-            Failure::SingularMass => Failure::NoInertia { velocities: least_inertia(passage, true).0 },
+            Failure::SingularConstraints => dependent(passage).unwrap_or(failure),
+            Failure::SingularMass => no_inertia(passage, least_inertia(passage, true).0),
             _ => Geometry::of(passage).failure(passage).unwrap_or(failure),
         }),
         known => known,
@@ -475,9 +475,10 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
         let (velocities, sign) = least_inertia(passage, false);
         match sign {
             Sign::Positive | Sign::Unknown => return None,
-            Sign::Negative => return Some(Failure::NegativeInertia { velocities }),
+            Sign::Negative => return Some(of_negative(passage, velocities)),
             Sign::Zero if matches!(least_inertia(passage, true).1, Sign::Positive) => {
-                return Some(Failure::Massless { velocities, parameters: zeros(passage, velocities) });
+                let parameters = responsible(passage, velocities, |value| value == 0.0);
+                return Some(Failure::Massless { velocities, parameters });
             }
             Sign::Zero => {}
         }
@@ -485,33 +486,75 @@ fn without_inertia<P: Passage>(passage: &P) -> Option<Failure> {
     let (velocities, sign) = least_inertia(passage, true);
     match sign {
         Sign::Positive | Sign::Unknown => None,
-        Sign::Negative => Some(Failure::NegativeInertia { velocities }),
-        Sign::Zero => Some(Failure::NoInertia { velocities }),
+        Sign::Negative => Some(of_negative(passage, velocities)),
+        Sign::Zero => Some(no_inertia(passage, velocities)),
     }
 }
 
-/// The parameters that are zero, and with the value 1 would give one of these velocities more kinetic energy.
-fn zeros<P: Passage>(passage: &P, velocities: Forms) -> Forms {
-    let (mut along, names) = (passage.velocities(0.0), passage.parameter_names());
-    let rest = passage.momentum(End::First, &along);
-    let mut which = 0;
-    for i in (0..names.len().min(64)).filter(|&i| passage.parameter(i) == 0.0) {
-        let other_rest = passage.momentum_with(i, End::First, &along);
-        for j in (0..along.as_ref().len().min(64)).filter(|j| velocities.which >> j & 1 == 1) {
+/// That these velocities have no kinetic energy.
+fn no_inertia<P: Passage>(passage: &P, velocities: Forms) -> Failure {
+    Failure::NoInertia { velocities, parameters: responsible(passage, velocities, |value| value == 0.0) }
+}
+
+/// That these velocities have a negative one.
+fn of_negative<P: Passage>(passage: &P, velocities: Forms) -> Failure {
+    Failure::NegativeInertia { velocities, parameters: responsible(passage, velocities, |value| value < 0.0) }
+}
+
+/// That the mass matrix at the first node of a passage gives some velocities a negative kinetic energy, if it does. Steps may be
+/// possible all the same.
+#[cold]
+pub fn negative_inertia<P: Passage>(passage: &P) -> Option<Failure> {
+    without_inertia(passage).filter(|failure| matches!(failure, Failure::NegativeInertia { .. }))
+}
+
+/// The constraints whose one-forms vanish at the first node, or else those that are dependent somewhere in the passage.
+fn dependent<P: Passage>(passage: &P) -> Option<Failure> {
+    let forms = one_forms(passage, End::First, &passage.velocities(1.0));
+    let vanishing = forms.as_ref().iter().take(64).enumerate();
+    let which =
+        vanishing.fold(
+            0,
+            |which, (a, form)| {
+                if form.as_ref().iter().all(|mu| *mu == 0.0) { which | 1 << a } else { which }
+            },
+        );
+    let (which, vanish) = if which != 0 { (which, true) } else { (Geometry::of(passage).which, false) };
+    (which != 0).then_some(Failure::Dependent { forms: Forms { names: passage.names(), which }, vanish })
+}
+
+/// The parameters with such values that with the value 1 would give one of these velocities more kinetic energy: each alone, or, as the
+/// factors of a product that is zero, together.
+fn responsible<P: Passage>(passage: &P, velocities: Forms, is_such: impl Fn(f64) -> bool) -> Forms {
+    let names = passage.parameter_names();
+    let gives_more = |which: u64| {
+        let mut along = passage.velocities(0.0);
+        let momenta =
+            |v: &P::Velocity| [passage.momentum(End::First, v), passage.momentum_with(which, End::First, v)];
+        let rest = momenta(&along);
+        (0..along.as_ref().len().min(64)).filter(|j| velocities.which >> j & 1 == 1).any(|j| {
             set(along.as_mut(), j, 1.0);
-            let (here, there) =
-                (passage.momentum(End::First, &along), passage.momentum_with(i, End::First, &along));
+            let moving = momenta(&along);
             set(along.as_mut(), j, 0.0);
-            let inertia = |p: &P::Velocity, rest: &P::Velocity| {
+            let inertia = |[p, rest]: [&P::Velocity; 2]| {
                 let [p, rest] = [p, rest].map(|p| p.as_ref().get(j).copied().unwrap_or(0.0));
                 p - rest
             };
-            if inertia(&there, &other_rest) > inertia(&here, &rest) {
-                which |= 1 << i;
-            }
-        }
+            let [here, there] = [0, 1].map(|i: usize| inertia([&moving[i], &rest[i]]));
+            there > here
+        })
+    };
+    let such = || (0..names.len().min(64)).filter(|&i| is_such(passage.parameter(i))).map(|i| 1_u64 << i);
+    let alone = such().filter(|&one| gives_more(one)).fold(0, |all, one| all | one);
+    if alone != 0 {
+        return Forms { names, which: alone };
     }
-    Forms { names, which }
+    let all = such().fold(0, |all, one| all | one);
+    if !gives_more(all) {
+        return Forms { names, which: 0 };
+    }
+    let needed = such().filter(|&one| !gives_more(all & !one)).fold(0, |all, one| all | one);
+    Forms { names, which: if needed == 0 { all } else { needed } }
 }
 
 /// M at the first node, or M + s μᵀμ with s = tr M, or 1 for M = 0.

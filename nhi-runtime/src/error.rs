@@ -56,12 +56,21 @@ pub enum Failure {
     },
     /// The constraint one-forms are linearly dependent here.
     SingularConstraints,
+    /// The same with those that are dependent.
+    Dependent {
+        /// These constraints.
+        forms: Forms,
+        /// Whether each of their one-forms vanishes by itself.
+        vanish: bool,
+    },
     /// The mass matrix is not positive definite here.
     SingularMass,
     /// The same with its direction: a combination of these velocities that the constraints admit has no kinetic energy here.
     NoInertia {
         /// The velocities of this combination.
         velocities: Forms,
+        /// The parameters that are zero, and with another value would give it kinetic energy.
+        parameters: Forms,
     },
     /// The mass matrix is singular here, although every combination of velocities that the constraints admit has kinetic energy.
     Massless {
@@ -74,6 +83,8 @@ pub enum Failure {
     NegativeInertia {
         /// The velocities of this combination.
         velocities: Forms,
+        /// The parameters that are negative, and with a positive value would give it more kinetic energy.
+        parameters: Forms,
     },
     /// A result is infinite or not a number.
     NonFinite,
@@ -105,18 +116,24 @@ impl Failure {
         velocities: &'static [&'static str],
         parameters: &'static [&'static str],
     ) -> Failure {
+        let of_inertia = |of: Forms, by: Forms| {
+            (Forms { names: velocities, which: of.which }, Forms { names: parameters, which: by.which })
+        };
         match self {
-            Failure::NoInertia { velocities: Forms { which, .. } } => {
-                Failure::NoInertia { velocities: Forms { names: velocities, which } }
+            Failure::NoInertia { velocities, parameters } => {
+                let (velocities, parameters) = of_inertia(velocities, parameters);
+                Failure::NoInertia { velocities, parameters }
             }
-            Failure::Massless { velocities: Forms { which, .. }, parameters: Forms { which: zeros, .. } } => {
-                Failure::Massless {
-                    velocities: Forms { names: velocities, which },
-                    parameters: Forms { names: parameters, which: zeros },
-                }
+            Failure::Massless { velocities, parameters } => {
+                let (velocities, parameters) = of_inertia(velocities, parameters);
+                Failure::Massless { velocities, parameters }
             }
-            Failure::NegativeInertia { velocities: Forms { which, .. } } => {
-                Failure::NegativeInertia { velocities: Forms { names: velocities, which } }
+            Failure::NegativeInertia { velocities, parameters } => {
+                let (velocities, parameters) = of_inertia(velocities, parameters);
+                Failure::NegativeInertia { velocities, parameters }
+            }
+            Failure::Dependent { forms: Forms { which, .. }, vanish } => {
+                Failure::Dependent { forms: Forms { names, which }, vanish }
             }
             Failure::NearlySingular { forms: Forms { which, .. }, condition } if which != 0 => {
                 Failure::NearlySingular { forms: Forms { names, which }, condition }
@@ -147,29 +164,44 @@ impl fmt::Display for Failure {
             Failure::SingularConstraints => {
                 f.write_str("the constraint one-forms are linearly dependent here")
             }
-            Failure::SingularMass => f.write_str("the mass matrix is not positive definite here"),
-            Failure::NoInertia { velocities } => write!(
-                f,
-                "the mass matrix is not positive definite here: a combination of the velocities of {velocities}, which the \
-                 constraints admit, has no kinetic energy"
-            ),
-            Failure::Massless { velocities, parameters } => {
-                f.write_str("the mass matrix is singular here: ")?;
-                if parameters.labels().next().is_some() {
-                    write!(f, "with {parameters} = 0 ")?;
-                }
+            Failure::Dependent { forms, vanish } => {
+                let is_one = forms.labels().nth(1).is_none();
                 write!(
                     f,
-                    "a combination of the velocities of {velocities} has no inertia, although the constraints determine it; take \
-                     a method that does not invert this matrix, such as `frame` or `rk4`, or leave its terms out of the \
-                     Lagrangian instead of multiplying them by zero"
+                    "the {} of the {} {forms} {} here",
+                    if is_one { "one-form" } else { "one-forms" },
+                    if is_one { "constraint" } else { "constraints" },
+                    match (vanish, is_one) {
+                        (true, true) => "vanishes",
+                        (true, false) => "vanish",
+                        (false, _) => "are linearly dependent",
+                    }
                 )
             }
-            Failure::NegativeInertia { velocities } => write!(
-                f,
-                "the mass matrix is not positive definite here: a combination of the velocities of {velocities} has negative \
-                 kinetic energy"
-            ),
+            Failure::SingularMass => f.write_str("the mass matrix is not positive definite here"),
+            Failure::NoInertia { velocities, parameters } => {
+                f.write_str("the mass matrix is not positive definite here: ")?;
+                with_values(f, parameters, "= 0")?;
+                write!(
+                    f,
+                    "a combination of the velocities of {velocities}, which the constraints admit, has no kinetic energy"
+                )
+            }
+            Failure::Massless { velocities, parameters } => {
+                f.write_str("the mass matrix is singular here: ")?;
+                with_values(f, parameters, "= 0")?;
+                write!(
+                    f,
+                    "a combination of the velocities of {velocities} has no inertia, although the constraints determine it; a \
+                     method that does not invert this matrix may take it, or leave its terms out of the Lagrangian instead of \
+                     multiplying them by zero"
+                )
+            }
+            Failure::NegativeInertia { velocities, parameters } => {
+                f.write_str("the mass matrix is not positive definite here: ")?;
+                with_values(f, parameters, "< 0")?;
+                write!(f, "a combination of the velocities of {velocities} has negative kinetic energy")
+            }
             Failure::NonFinite => f.write_str("a value became infinite or not a number"),
             Failure::NearlySingular { forms, condition } if *forms == Forms::NONE => {
                 write!(f, "the mass matrix is nearly singular here: condition number {condition:.1e}")
@@ -197,6 +229,14 @@ impl fmt::Display for Failure {
                  `dla1_adjoint`"
             ),
         }
+    }
+}
+
+/// `with `m`, `I` = 0 ` where there are such parameters.
+fn with_values(f: &mut fmt::Formatter<'_>, parameters: &Forms, values: &str) -> fmt::Result {
+    match parameters.labels().next() {
+        Some(_) => write!(f, "with {parameters} {values} "),
+        None => Ok(()),
     }
 }
 
@@ -488,7 +528,7 @@ impl fmt::Display for Error {
                 "the checkpoint does not belong to this ensemble: the number of trajectories or the size of \
                  their states differs, or a value is not finite",
             ),
-            Error::Projection { cause } => write!(f, "the initial velocity cannot be projected: {cause}"),
+            Error::Projection { cause } => write!(f, "the start cannot be projected: {cause}"),
             Error::NoStep => f.write_str(
                 "there is no step to differentiate: none has been taken since the simulation was started or its state or \
                  parameters were changed",

@@ -129,6 +129,8 @@ pub use method::{Length, StepTraits};
 pub use method::{Method, Reflecting, Retracted, Started};
 pub use named::Named;
 #[doc(hidden)]
+pub use passage::negative_inertia;
+#[doc(hidden)]
 pub use pose::Called;
 pub use pose::{Factor, Posed, Retracts};
 pub use samples::{Sample, SampleOf, Samples};

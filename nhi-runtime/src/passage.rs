@@ -5,7 +5,7 @@ use crate::balance::{
     End, Passage, are_far, changes_much, diagnose, explain, half_product, resolve, subtract,
 };
 use crate::system::Rows;
-use crate::{Failure, Limits, Scalar, State, System, Vector};
+use crate::{Failure, Limits, Scalar, State, System, Vector, balance};
 
 /// T = ½ vᵀMv of a state.
 #[inline(always)]
@@ -173,6 +173,18 @@ pub(crate) fn diagnosed_at<S: System, T: Scalar>(
     diagnose(&Ends::<S>::between(parameters, h, [t, t], inputs, [(q, z), (q, z)]), failure)
 }
 
+/// That the mass matrix at q gives some velocities a negative kinetic energy, if it does.
+#[doc(hidden)]
+pub fn negative_inertia<S: System>(
+    parameters: &S::Parameters<f64>,
+    q: &S::Configuration<f64>,
+    t: f64,
+) -> Option<Failure> {
+    let point = (*q, S::States::splat(0.0));
+    let inputs = S::Inputs::splat(0.0);
+    balance::negative_inertia(&Ends::<S>::between(parameters, 0.0, [t, t], &inputs, [point, point]))
+}
+
 /// The ends of a step, in `f64`.
 pub(crate) struct Ends<S: System> {
     parameters: S::Parameters<f64>,
@@ -304,11 +316,10 @@ impl<S: System> Passage for Ends<S> {
         S::momentum(&self.parameters, &self.q(end), v, self.time(end))
     }
 
-    fn momentum_with(&self, parameter: usize, end: End, v: &S::Velocity<f64>) -> S::Velocity<f64> {
+    fn momentum_with(&self, which: u64, end: End, v: &S::Velocity<f64>) -> S::Velocity<f64> {
         let mut parameters = self.parameters;
-        if let Some(x) = parameters.as_mut().get_mut(parameter) {
-            *x = 1.0;
-        }
+        let set = parameters.as_mut().iter_mut().take(64).enumerate();
+        set.filter(|(i, _)| which >> i & 1 == 1).for_each(|(_, x)| *x = 1.0);
         S::momentum(&parameters, &self.q(end), v, self.time(end))
     }
 

@@ -10,6 +10,7 @@ pub fn is_shown(found: Failure, shown: Failure) -> bool {
         Failure::NoInertia { .. } => {
             is_unsolved || matches!(found, Failure::SingularMass | Failure::NonFinite)
         }
+        Failure::Dependent { .. } => found == Failure::SingularConstraints,
         Failure::NearlySingular { .. } => is_unsolved || found == Failure::NonFinite,
         // Neither C nor the interpreter names equations.
         Failure::Unsolved { .. } => is_unsolved,

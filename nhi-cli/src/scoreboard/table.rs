@@ -167,7 +167,10 @@ const VOLUME: [&str; 3] = ["method", "free", "with a spring"];
 fn title(sheet: &Sheet) -> String {
     let course = &sheet.course;
     let span = format!("h = {} to t = {}", course.h, course.span);
-    format!("{}: {}, {span}", course.model.name(), course.model.summary())
+    match course.model.summary() {
+        "" => format!("{}: {span}", course.model.name()),
+        summary => format!("{}: {summary}, {span}", course.model.name()),
+    }
 }
 
 fn cells(cell: &Cell) -> [String; 8] {

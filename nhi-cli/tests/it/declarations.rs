@@ -774,3 +774,54 @@ fn events_end_runs() {
     let wrong = run(&folder, "--event x>1 --steps 10 --out out.csv");
     assert!(text(&wrong.stderr).contains("--event: expected NAME=CONDITION, found `x>1`"));
 }
+
+/// A typo, such as the parameter `u` in a force in place of the input `u1`, is told.
+#[test]
+fn names_that_no_formula_uses_are_told() {
+    let folder = folder("unused");
+    let mistyped = "#[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(x, y), inputs(u1), lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(), force = u*dx)]
+        pub struct Cart { m: f64, u: f64, c: f64 }";
+    std::fs::write(folder.join("cart.rs"), mistyped).unwrap();
+    let warning = "warning: no formula uses the parameter `c`, nor the input `u1`\n";
+    let all = "run cart.rs --set m=1,u=0,c=1 --q0 0,0 --v0 1,0 --h 0.1 --steps 1 --inputs u1=1 --out out.csv --quiet";
+    assert_eq!(text(&nhi(&folder, all).stderr), warning);
+    for used in ["--output power=c*u1", "--body a=x,c,u1", "--event a=c*x>u1"] {
+        assert_eq!(text(&nhi(&folder, &format!("{all} {used}")).stderr), "", "{used}");
+    }
+    let case = r#"{"declaration": "cart.rs", "params": {"m": 1, "u": 0, "c": 1}, "q0": [0, 0], "v0": [1, 0], "h": 0.1"#;
+    std::fs::write(folder.join("case.json"), format!("{case}, \"steps\": 1}}")).unwrap();
+    let said = nhi(&folder, "run case.json --out out.csv --quiet");
+    assert_eq!(text(&said.stderr), format!("{warning}warning: no `inputs` are given: `u1` = 0\n"));
+    for (cost, expected) in
+        [("", warning), (", \"final_cost\": \"c*x^2\", \"bounds\": {\"u1\": [-1, 1]}", "")]
+    {
+        let plan = format!("{case}, \"steps\": 2, \"q1\": [null, null]{cost}}}");
+        std::fs::write(folder.join("plan.json"), plan).unwrap();
+        let said = nhi(&folder, "plan plan.json --out out.csv --quiet");
+        let warnings: Vec<&str> =
+            text(&said.stderr).lines().filter(|line| line.starts_with("warning")).collect();
+        assert_eq!(warnings, expected.lines().collect::<Vec<_>>(), "{cost}");
+    }
+    let samples = "\"measured\": [\"x\"], \"samples\": [[0.1, 0.1]], \"unknowns\": [\"dot_x(0)\"]";
+    std::fs::write(folder.join("fit.json"), format!("{case}, {samples}}}")).unwrap();
+    let said = nhi(&folder, "fit fit.json");
+    assert_eq!(text(&said.stderr), format!("{warning}warning: no `inputs` are given: `u1` = 0\n"));
+}
+
+#[test]
+fn a_start_that_cannot_be_projected_names_the_constraint() {
+    let folder = folder("unprojected");
+    let circle = "#[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(a, b), lagrangian = (dot(a)^2 + dot(b)^2)/2, holonomic(circle: a^2 + b^2 - 1 = 0))]
+        pub struct Circle;";
+    std::fs::write(folder.join("circle.rs"), circle).unwrap();
+    let said = nhi(&folder, "run circle.rs --q0 0,0 --v0 1,0 --h 0.1 --steps 1 --project");
+    let expected =
+        "error: the start cannot be projected: the one-form of the constraint `circle` vanishes here\n";
+    assert_eq!(text(&said.stderr), expected);
+    // A declared system has no description.
+    let table =
+        nhi(&folder, "scoreboard circle.rs --q0 1,0 --v0 0,1 --h 0.1 --span 1 --method dla2 --steps 100");
+    assert!(text(&table.stdout).starts_with("Circle: h = 0.1 to t = 1\n"), "{}", text(&table.stdout));
+}

@@ -124,7 +124,7 @@ fn plans_that_are_refused() {
         ("\"1/40\"", "-0.1", "wrong.json: h: must be positive and finite"),
         ("dla2", "rattle", "the method `rattle` has no derivatives"),
         ("dla2", "dla3", "wrong.json: method: method `dla3`: unknown method, did you mean"),
-        ("\"v0\": [0,", "\"v0\": [1,", "wrong.json: v0: the constraints do not admit the velocity"),
+        ("\"v0\": [0,", "\"v0\": [1,", "wrong.json: v0: the velocity violates the constraint `"),
         ("[-14, 14]", "[14, -14]", "wrong.json: bounds: input 1: no number is between"),
         ("[-14, 14]", "[14]", "wrong.json: bounds.steer: invalid length 1"),
         (
@@ -139,6 +139,17 @@ fn plans_that_are_refused() {
         ),
         ("\"cost\"", "\"starts\": 0, \"cost\"", "wrong.json: starts: must be from 1 to 10000, found 0"),
         ("\"m\": 1, ", "", "wrong.json: params.m: missing"),
+        ("\"m\": 1, \"i\": 0.5, ", "", "wrong.json: missing: params.m, params.i"),
+        (
+            "\"params\": {\"m\": 1, \"i\": 0.5, \"j\": 0.25, \"r\": 1}, ",
+            "",
+            "wrong.json: missing: params.m, params.i, params.j, params.r",
+        ),
+        (
+            "\"declaration\": \"disk.rs\", ",
+            "",
+            "wrong.json: declaration: missing: a file, or the name of a `model`",
+        ),
         ("disk.rs", "disc.rs", "disc.rs: "),
         (
             "\"declaration\"",

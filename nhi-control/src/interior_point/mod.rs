@@ -549,6 +549,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
             iterations: 0,
             kkt: f64::NAN,
             infeasibility: f64::NAN,
+            defect: f64::NAN,
             is_minimum: false,
             missed: Vec::new(),
             refusal: None,
@@ -581,22 +582,23 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
         self.assemble(Hessian::Exact);
         let inertia = self.kkt.factor::<D>(0.0);
         let names = self.names();
-        let (is_minimum, dependent) = match inertia {
-            Inertia::Right(dependent) => (true, self.named(dependent, &names)),
-            Inertia::Wrong => {
-                let dependent = self.factor_identity();
-                (false, self.named(dependent, &names))
-            }
-        };
+        let is_minimum = matches!(inertia, Inertia::Right(_));
         let gains = if is_minimum {
             let gain = |k: usize| DMatrix::from_row_slice(nu, nx, self.kkt.gain(k));
             (0..self.problem.steps).map(gain).collect()
         } else {
             Vec::new()
         };
+        let dependent = match inertia {
+            Inertia::Right(dependent) if self.price.is_none() => dependent,
+            // Where violations are allowed, all conditions can be met.
+            _ => self.factor_identity(),
+        };
+        let dependent = self.named(dependent, &names);
         let mut rows = self.values.rows.clone();
         add_multiple(&mut rows[m..], -1.0, &self.point.s);
-        let infeasibility = norm(&self.values.defects).max(norm(&rows));
+        let defect = norm(&self.values.defects);
+        let infeasibility = defect.max(norm(&rows));
         let missed = match &outcome {
             Outcome::Converged => Vec::new(),
             Outcome::CannotMeet(violated) => violated.clone(),
@@ -621,6 +623,7 @@ impl<'p, 'a, D: Dynamics> Solver<'p, 'a, D> {
                 iterations,
                 kkt,
                 infeasibility,
+                defect,
                 is_minimum,
                 missed,
                 refusal,

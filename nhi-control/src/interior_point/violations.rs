@@ -85,7 +85,7 @@ impl<D: Dynamics> Solver<'_, '_, D> {
         both.map(|(over, under)| over - under).enumerate()
     }
 
-    /// What the last motion misses of conditions and inequalities, of which `residuals` are c and d − s.
+    /// What the last states miss of conditions and inequalities, of which `residuals` are c and d − s.
     pub(super) fn missed(&self, residuals: &[f64], options: &Options) -> Vec<(String, f64)> {
         let least = 10.0 * options.tolerance;
         let all = self.names().into_iter().zip(residuals.iter().copied());

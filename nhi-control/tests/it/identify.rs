@@ -325,3 +325,17 @@ fn mistakes_have_names() {
     let lost = Identification::new(&GUESS, (Dla2, H), ([f64::NAN; 3], [0.0; 3]), Entries(vec![0]), &good);
     assert!(matches!(lost.solve().expect_err("not finite"), IdentifyError::Begin { .. }));
 }
+
+/// A guess of which no step can be taken is refused for the true reason.
+#[test]
+fn a_negative_inertia_is_told_by_its_name() {
+    let samples = samples(&TRUE, &inputs(), START, false);
+    let found = |guess: &Sleigh| {
+        let problem = Identification::new(guess, (Dla2, H), START, Entries(vec![0, 1, 2]), &samples);
+        problem.inputs(inputs()).parameters(&["j"]).expect("names").solve()
+    };
+    let name = "with `j` < 0 a combination of the velocities of `theta` has negative kinetic energy";
+    let refused = found(&Sleigh { j: -0.1, ..TRUE }).expect_err("no steps").to_string();
+    assert!(refused.starts_with("no steps can be taken: ") && refused.contains(name), "{refused}");
+    assert!(found(&Sleigh { j: 0.5, ..TRUE }).expect("an inertia").doubts.is_empty());
+}

@@ -20,7 +20,8 @@ pub(crate) fn of(failure: Failure) -> Status {
         Failure::SingularMass => 3,
         Failure::NonFinite => 4,
         Failure::Unsolved { .. } => UNSOLVED,
-        Failure::NoInertia { .. }
+        Failure::Dependent { .. }
+        | Failure::NoInertia { .. }
         | Failure::Massless { .. }
         | Failure::NegativeInertia { .. }
         | Failure::NearlySingular { .. }

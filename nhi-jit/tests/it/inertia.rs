@@ -139,6 +139,35 @@ fn explicit_methods_move_parts_without_inertia_as_if_these_had_no_term() {
     assert_eq!(moved, 9);
 }
 
+/// A velocity that the constraints admit, and factors of an inertia that are zero together.
+#[test]
+fn parameters_that_are_zero_have_their_names() {
+    let wheel =
+        "coordinates(x, phi), lagrangian = m/2*dot(x)^2 + j/2*dot(phi)^2 - k*x^2, constraints(dx - r*dphi)";
+    for method in methods(wheel) {
+        let Some(Failure::NoInertia { velocities, parameters }) =
+            failure(wheel, method, [0.0, 0.0, 0.4, 1.0], &[0.0; 2])
+        else {
+            panic!("{method:?}")
+        };
+        assert_eq!(velocities.labels().collect::<Vec<_>>(), ["x", "phi"], "{method:?}");
+        assert_eq!(parameters.labels().collect::<Vec<_>>(), ["m", "j"], "{method:?}");
+    }
+    let product =
+        "coordinates(x, phi), lagrangian = k/2*dot(x)^2 + m*j/2*dot(phi)^2, constraints(dphi - r*dx)";
+    let mut told = 0;
+    for method in methods(product) {
+        if let Some(failure) = failure(product, method, [0.0, 0.0, 0.4, 1.0], &[0.0; 2]) {
+            let said = failure.to_string();
+            assert!(said.contains("with `m`, `j` = 0 a combination of the velocities of `phi` "), "{said}");
+            // What works is for those to say who try.
+            assert!(!said.contains("rk4") && !said.contains("frame"), "{said}");
+            told += 1;
+        }
+    }
+    assert!(told > 0);
+}
+
 /// The number of coordinates.
 fn count(text: &str) -> usize {
     let all =
@@ -154,16 +183,18 @@ fn a_negative_mass_is_told_as_such() {
         "coordinates(x, y, phi), lagrangian = (dot(x)^2 + dot(y)^2)/2 + k*dot(x)*dot(y) + j/2*dot(phi)^2,
                    constraints(dphi - x*dy)";
     let cases = [
-        (text, [-1.3, 0.2, 0.4, 1.0], vec!["x", "y"]),
-        (text, [1.3, -0.2, 0.4, 1.0], vec!["phi"]),
-        (coupled, [1.0, 0.2, 0.4, 2.0], vec!["x", "y"]),
+        (text, [-1.3, 0.2, 0.4, 1.0], vec!["x", "y"], vec!["m"]),
+        (text, [1.3, -0.2, 0.4, 1.0], vec!["phi"], vec!["j"]),
+        // No parameter is negative.
+        (coupled, [1.0, 0.2, 0.4, 2.0], vec!["x", "y"], vec![]),
     ];
-    for (text, parameters, names) in cases {
+    for (text, parameters, names, of_parameters) in cases {
         let mut told = 0;
         for method in methods(text) {
             match failure(text, method, parameters, &[0.1, 0.2, 0.3]) {
-                Some(Failure::NegativeInertia { velocities }) => {
+                Some(Failure::NegativeInertia { velocities, parameters: negative }) => {
                     assert_eq!(velocities.labels().collect::<Vec<_>>(), names, "{method:?}");
+                    assert_eq!(negative.labels().collect::<Vec<_>>(), of_parameters, "{method:?}");
                     told += 1;
                 }
                 Some(

@@ -65,6 +65,7 @@ struct Posed {
 #[nonholonomic(
     coordinates(x, y, theta),
     inputs(ignored, others),
+    let(kept = ignored + others),
     lagrangian = 0,
     constraints(dx - (1 + sin(t)*l)*cos(theta)*dt, dy - (1 + sin(t)*l)*sin(theta)*dt, dtheta - cos(2*t)*dt),
     methods(Dla2, DlaRattle, Rk4)

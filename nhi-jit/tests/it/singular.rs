@@ -276,7 +276,8 @@ fn a_direction_without_inertia_has_a_name() {
     let velocities = Forms::new(Slider::VELOCITIES, 0b100);
     assert_eq!(velocities.to_string(), "`slider`");
     let error = Simulation::new(Slider { m: 2.0 }, DlaRattle, q, v, 0.01).unwrap_err();
-    assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities } });
+    let parameters = Forms::new(Slider::PARAMETERS, 0);
+    assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities, parameters } });
     let variant = nhi_methods::Method::DlaRattle.into();
     let compiled = compiled("Slider", variant);
     let found = nhi_jit::Simulation::new(&compiled, variant, &[2.0], &q, &v, 0.01).unwrap_err();

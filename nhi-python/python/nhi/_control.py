@@ -153,7 +153,8 @@ class Fit(NamedTuple):
     undetermined: list[dict[str, float]]
     """Directions along which the unknowns can change without a change of the samples, to first order, by name."""
     warnings: list[str]
-    """What speaks against the fit: χ² far from its degrees of freedom, or residuals that are no noise. They are warned of, too."""
+    """What speaks against the fit: χ² far from its degrees of freedom, residuals that are no noise, or negative masses. They are warned of,
+    too."""
     residuals: Array
     """The numbers of the motion less the samples, shape (S, M)."""
     run: Run
@@ -218,6 +219,9 @@ def fit(
     h, method = arguments.positive("h", h), system._method(method)
     texts = [measured] if isinstance(measured, str) else list(measured)
     texts = [text(f"measured[{i}]", one) for i, one in enumerate(texts)]
+    system._warn_of_unused(*texts)
+    if inputs is None:
+        system._warn_of_zeros()
     times, numbers = arguments.array("t", t), arguments.array("samples", samples)
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times, prepend=0.0) < 0).any():
         raise ValueError("t: expected a vector of ascending times from 0 on")
@@ -256,7 +260,7 @@ def fit(
         warnings.warn(doubt, RuntimeWarning, stacklevel=2)
     best = arguments.unflattened(found, system.parameters)
     # The start of the motion is admissible up to rounding.
-    run = system.simulate(best, q, v, h, steps, method=method, inputs=held if system.inputs and steps else None)
+    run = system.simulate(best, q, v, h, steps, method=method, inputs=held if steps else np.zeros(len(system.inputs)))
     return Fit(
         best,
         names,

@@ -109,6 +109,9 @@ class Problem:
         for step, values in (via or {}).items():
             step = arguments.count("via", step, 1)
             asked += [(*one, step) for one in _values(f"via[{step}]", values)]
+        formulas = [name for name, *_ in asked]
+        drawn = [text for body in arguments.bodies(bodies) for text in body[3]]
+        self.system._warn_of_unused(cost, final_cost, *self.bounds, *formulas, *drawn)
         self._arguments = (
             self.system._core,
             self.method,
@@ -197,7 +200,7 @@ class Plan(NamedTuple):
     is_minimum: bool
     """Whether the motion is a minimum to second order."""
     cannot_meet: dict[str, float]
-    """Conditions and bounds that cannot be met, or that the last motion misses, and by how much. Velocities have names such as
+    """Conditions and bounds that cannot be met, or that the last states miss, and by how much. Velocities have names such as
     `"dot_x"`, others in a basis `"nu[0]"`."""
     unchanged: list[dict[str, float]]
     """What no inputs change of the conditions, to first order: momenta, or combinations of conditions, by names with factors."""

@@ -346,6 +346,9 @@ class System:
             steps = MOST_STEPS if end is None else max(round(abs(end) / h), 1)
             pace = {"tolerance": tolerance, "until": h * steps if end is None else end, "every_time": h}
         drawn = arguments.bodies(bodies)
+        self._warn_of_unused(condition or "", *(record or {}).values(), *(text for body in drawn for text in body[3]))
+        if inputs is None:
+            self._warn_of_zeros()
         if callable(inputs):
             inputs = np.reshape([inputs(k * h) for k in range(steps)], (steps, -1)) if steps else None
         held = inputs is None or np.ndim(inputs) == 1
@@ -410,6 +413,7 @@ class System:
 
         `inputs`, shape (k,), are those at the start; they are held until others are given.
         """
+        self._warn_of_unused()
         q0, v0 = self._state("q0", q0, "v0", v0)
         parameters = arguments.parameters(p, self.parameters)
         h = arguments.number("h", h)
@@ -442,6 +446,7 @@ class System:
         Raises:
             ValueError: names the argument, and the member whose start is impossible.
         """
+        self._warn_of_unused()
         given = np.zeros(len(self.inputs)) if inputs is None else inputs
         z = np.zeros(len(self.states)) if z0 is None else z0
         n = arguments.members(p, self.parameters, q0, v0, z, given)
@@ -655,6 +660,27 @@ class System:
         """Warns before the steps of a method are derived and compiled, if that takes long."""
         if (warning := self._core.forewarning(method)) is not None:
             warnings.warn(warning, stacklevel=4)
+
+    def _warn_of_unused(self, *texts: Any) -> None:
+        """Warns once of parameters and inputs that no formula uses, neither one of the declaration nor one of `texts`, or of those before."""
+        self._texts.update(text for text in texts if isinstance(text, str))
+        warning = self._core.unused(list(self._texts))
+        if warning is not None and warning not in self._told:
+            self._told.add(warning)
+            warnings.warn(warning, stacklevel=3)
+
+    def _warn_of_zeros(self) -> None:
+        """Warns of inputs that are left out."""
+        if self.inputs:
+            warnings.warn("no inputs are given: " + ", ".join(f"`{name}` = 0" for name in self.inputs), stacklevel=3)
+
+    @cached_property
+    def _texts(self) -> set[str]:
+        return set()
+
+    @cached_property
+    def _told(self) -> set[str]:
+        return set()
 
     def __repr__(self) -> str:
         labels = ", ".join(self.constraints) or "none"

@@ -69,7 +69,7 @@ impl Discrete {
         let nearest = steps.velocity(self.at(k), &x, &none).map_err(|cause| wrong(q_name, cause))?;
         let size = v.iter().fold(1.0, |size: f64, v| size.max(v.abs()));
         let is_admissible = nearest.iter().zip(v).all(|(x, y)| (x - y).abs() <= 1e-9 * size);
-        if is_admissible { Ok(x) } else { Err(wrong(v_name, PlanError::Velocity { is_driven: false })) }
+        if is_admissible { Ok(x) } else { Err(wrong(v_name, steps.violated(self.at(k), q, v))) }
     }
 
     /// The state before step `k` with the admissible part of a velocity.

@@ -120,6 +120,10 @@ impl Observed for Measurement {
         })
     }
 
+    fn negative_inertia(&self, parameters: &[f64], x: Option<&State>) -> Option<Failure> {
+        self.steps.negative_inertia(parameters, x.map_or(&self.q0, |x| &x.q))
+    }
+
     fn step(&self, parameters: &[f64], (t, h): (f64, f64), x: &State, u: &[f64]) -> Result<State, Failure> {
         self.steps.step((parameters, t), h, x, u)
     }

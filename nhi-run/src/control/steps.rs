@@ -115,6 +115,19 @@ impl Steps {
         self.basis.velocity(&point(at, &x.q, &[], u), &x.nu).map_err(failure)
     }
 
+    /// That the mass matrix gives some velocities a negative kinetic energy at t = 0, if it does.
+    pub(super) fn negative_inertia(&self, parameters: &[f64], q: &[f64]) -> Option<Failure> {
+        let (rest, z) = (vec![0.0; self.velocities()], vec![0.0; self.compiled.states().len()]);
+        let inputs = vec![0.0; self.sizes.inputs];
+        self.compiled.negative_inertia(&Point { z: &z, ..point((parameters, 0.0), q, &rest, &inputs) })
+    }
+
+    /// That a velocity violates constraints, with zero inputs.
+    pub(super) fn violated(&self, at: At<'_>, q: &[f64], v: &[f64]) -> PlanError {
+        let residual = self.compiled.residual(&point(at, q, v, &vec![0.0; self.sizes.inputs]));
+        PlanError::constraints(self.compiled.constraints().iter().map(String::as_str), &residual)
+    }
+
     /// The state with ν = Y(q) v and zero auxiliary states, of a system whose constraints inputs do not drive.
     pub(super) fn state(&self, at: At<'_>, q: &[f64], v: &[f64]) -> Result<State, PlanError> {
         let failed = |error| PlanError::Prepare { cause: failure(error) };

@@ -219,3 +219,23 @@ fn large_equations_are_told_before_they_are_simplified() {
     assert!(statements.contains("statements are generated"), "{statements}");
     assert!(before < after / 2, "{before:?} of {after:?}");
 }
+
+#[test]
+fn names_that_no_formula_uses_are_told() {
+    let text = "#[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(x), inputs(u1, w[2]), lagrangian = m/2*dot(x)^2, constraints(), force = u*dx)]
+        struct Cart { m: f64, u: f64, c: f64, d: [f64; 2] }";
+    let system = System::parse(text, "cart.rs", None).unwrap();
+    let said = system.unused([]).unwrap();
+    assert_eq!(said, "no formula uses the parameters `c`, `d`, nor the inputs `u1`, `w`");
+    // Outputs and costs count.
+    assert_eq!(
+        system.unused(["d[0]*x + w[1]"]).unwrap(),
+        "no formula uses the parameter `c`, nor the input `u1`"
+    );
+    assert_eq!(system.unused(["c*x", "u1^2/2", "abs(w[0]) + d[1]"]), None);
+    let outputs = [("power", Some("c*u1")), ("other", Some("d[0]*w[0]"))];
+    assert_eq!(System::with_outputs(text, "cart.rs", None, &outputs).unwrap().unused([]), None);
+    let used = text.replace("u1", "u").replace("u: f64, c: f64, d: [f64; 2]", "").replace(", w[2]", "");
+    assert_eq!(System::parse(&used, "cart.rs", None).unwrap().unused([]), None);
+}

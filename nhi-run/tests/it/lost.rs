@@ -76,3 +76,45 @@ fn methods_that_refuse_the_system_are_not_named() {
         }
     }
 }
+
+/// A method that inverts the mass matrix refuses what others take: these are named, and take it.
+#[test]
+fn methods_that_are_advised_take_the_steps() {
+    let wheels = "#[derive(Nonholonomic)]
+        #[nonholonomic(
+            coordinates(x, phi), lagrangian = m/2*dot(x)^2 + j*c/2*dot(phi)^2 - x^2/2,
+            constraints(rolling: dx - r*dphi), methods(all)
+        )]
+        struct Cart { m: f64, j: f64, c: f64, r: f64 }";
+    let system = System::parse(wheels, "cart.rs", None).unwrap();
+    let start: [&[f64]; 3] = [&[1.3, 0.0, 0.0, 0.4], &[1.0, 0.0], &[0.0, 0.0]];
+    let run = |method: &str| support::run(system.clone(), method, start, (0.01, 50));
+    let ended = |method: &str| run(method).record(&mut |_| ControlFlow::Continue(()));
+    let mut told = 0;
+    for method in system.methods().map(|method| method.facts().id) {
+        let said = match ended(method) {
+            Ok(Recording { about, .. }) => about.stopped,
+            Err(error) => Some(error.to_string()),
+        };
+        let Some(said) = said else { continue };
+        assert!(
+            said.contains("with `j`, `c` = 0 a combination of the velocities of `phi` "),
+            "{method}: {said}"
+        );
+        let advice = said.rsplit("; ").next().unwrap();
+        let named: Vec<&str> = advice.split('`').skip(1).step_by(2).collect();
+        assert!(advice.ends_with(" take these steps") && named.len() == 2, "{method}: {said}");
+        for other in named {
+            assert!(
+                ended(other).is_ok_and(|recording| recording.about.stopped.is_none()),
+                "{method}: {said}"
+            );
+        }
+        told += 1;
+    }
+    assert!(told > 2, "{told}");
+    // Where nothing has inertia, no method is named.
+    let none = Run { parameters: vec![0.0, 1.0, 0.0, 0.4], ..run("dla2") };
+    let said = none.record(&mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(said.contains("with `m`, `c` = 0 ") && !said.contains("these steps"), "{said}");
+}

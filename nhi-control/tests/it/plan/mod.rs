@@ -220,6 +220,8 @@ fn a_spinning_cat_cannot_come_to_rest() {
     let Outcome::CannotMeet(violated) = &plan.status.outcome else { panic!("{}", plan.status) };
     // With the limbs at rest the body keeps its speed; that is least.
     assert!(violated.iter().any(|(name, by)| name == "nu[0]" && (by - 1.0).abs() < 1e-3), "{violated:?}");
+    // It would take another momentum.
+    assert_eq!(plan.status.dependent, [[("p_theta".to_owned(), 1.0)]], "{}", plan.status);
 }
 
 #[test]
@@ -358,8 +360,9 @@ fn entries_of_states_stay_within_bounds() {
 #[test]
 fn states_that_are_none_are_errors() {
     let disk = Discrete::new(&systems::disk(), Dla2, 0.1).expect("steps");
-    let error = disk.state(0, [0.0; 4], [0.0, 1.0, 0.0, 0.0]).err();
-    assert_eq!(error, Some(PlanError::Velocity { is_driven: false }));
+    let error = disk.state(0, [0.0; 4], [0.0, 1.0, 0.0, 0.0]).expect_err("an error");
+    assert_eq!(error, PlanError::Constraints { violated: vec![("across".to_owned(), 1.0)] });
+    assert_eq!(error.to_string(), "the velocity violates the constraint `across` by 1.000e0");
     let error = Discrete::new(&systems::disk(), Dla2, f64::NAN).expect_err("an error").to_string();
     assert_eq!(error, "no steps can be taken: a value became infinite or not a number");
     let belt = Discrete::new(&systems::belt(), Dla2, 0.1).expect("steps");
@@ -369,7 +372,9 @@ fn states_that_are_none_are_errors() {
     let steered = Discrete::new(&systems::steered(), Dla2, 0.1).expect("steps");
     assert_eq!(steered.at_rest(0, [0.0; 4]).err(), Some(PlanError::Velocity { is_driven: true }));
     let steered = Discrete::new(&systems::steered(), DlaRattle, 0.1).expect("steps");
-    let error = steered.state(0, [0.0; 4], [1.0, 0.0, 0.0, 0.0]).err();
+    let error = steered.state(0, [0.0; 4], [1.0, 0.0, 0.0, 2.0]).expect_err("an error").to_string();
+    assert_eq!(error, "the velocity violates the constraints `ahead` by 1.000e0, `steer` by 2.000e0");
+    let error = disk.state(0, [0.0; 4], [f64::NAN, 0.0, 0.0, 0.0]).err();
     assert_eq!(error, Some(PlanError::Velocity { is_driven: false }));
 }
 

@@ -89,7 +89,7 @@ impl Fault {
                 "the admissible velocities would jump; an event can stop the motion, which goes on with other constraints",
             ),
             Fault::InputInCoefficient => error.help(
-                "declare the angle as a coordinate and drive it: with the coordinate `delta` and its rate as the input, `dot(delta) - rate` is one more constraint",
+                "declare this quantity as a coordinate and drive it: with the coordinate `s` and its rate as the input, `dot(s) - rate` is one more constraint",
             ),
         }
     }

@@ -34,6 +34,7 @@ mod stub;
 
 pub use error::{Error, Extent};
 pub use fields::Field;
+pub use names::Unused;
 pub(crate) use shallow::shallow;
 pub(crate) use state_names::NamedField;
 pub use state_names::StateNames;
@@ -82,6 +83,8 @@ pub struct Declaration {
     pub system: System,
     /// Whether methods that do not apply to the system are left out, and are no errors: `methods(all)`.
     pub all_methods: bool,
+    /// The parameters and inputs that no formula uses.
+    pub unused: Vec<Unused>,
     /// The spans of its parts, for errors of later stages.
     pub extents: Extents,
 }
@@ -196,6 +199,7 @@ impl Declaration {
                     runtime,
                     system,
                     all_methods: attributes.methods.value().is_some_and(|all| asks_for_all(all).is_some()),
+                    unused: scope.unused(),
                     extents,
                 })
             }

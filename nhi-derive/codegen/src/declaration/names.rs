@@ -10,7 +10,7 @@ use super::lower::follows_velocity;
 use super::shapes::Shape;
 use crate::expr::Function;
 use crate::expr::group::Part;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
 /// What a declared name stands for. Quantities know the position of their first entry among all of
@@ -49,6 +49,17 @@ impl Meaning {
     }
 }
 
+/// A parameter or an input that no formula uses.
+#[derive(Clone, Debug)]
+pub struct Unused {
+    /// Its name, of an array without indices.
+    pub name: String,
+    /// Whether it is an input.
+    pub is_input: bool,
+    /// Where it is declared.
+    pub at: Extent,
+}
+
 /// All declared names.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
@@ -65,6 +76,8 @@ pub(crate) struct Scope {
     clashing: bool,
     /// Whether an unknown name was reported.
     unknown: Cell<bool>,
+    /// The names that formulas use.
+    used: RefCell<HashSet<String>>,
 }
 
 /// Names with a predefined meaning.
@@ -117,6 +130,22 @@ impl Scope {
 
     pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
         self.names.get(name).map(|(meaning, _)| *meaning)
+    }
+
+    fn take_note_of_use(&self, name: &str) {
+        self.used.borrow_mut().insert(name.to_owned());
+    }
+
+    /// The parameters and inputs that no formula uses, in the order of declaration.
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        let used = self.used.borrow();
+        let unused = self.order.iter().filter(|name| !used.contains(*name));
+        let known = unused.filter_map(|name| match self.names[name] {
+            (Meaning::Parameter(..), at) => Some(Unused { name: name.clone(), is_input: false, at }),
+            (Meaning::Input(..), at) => Some(Unused { name: name.clone(), is_input: true, at }),
+            _ => None,
+        });
+        known.collect()
     }
 
     /// Whether every declared name could be read and has one meaning; otherwise nothing that counts
@@ -522,6 +551,7 @@ impl<'a> Resolver<'a> {
             };
         }
         let meaning = self.scope.meaning(name);
+        self.scope.take_note_of_use(name);
         if let Some(Meaning::Let(i)) = meaning {
             return self.let_name(name, i, at, indices, place);
         }
@@ -778,6 +808,7 @@ impl<'a> Resolver<'a> {
         if let Kind::Name(name) = &ast.kind
             && let Some(Meaning::Parameter(_, Some(length))) = self.scope.meaning(name)
         {
+            self.scope.take_note_of_use(name);
             return Some(length);
         }
         self.error(

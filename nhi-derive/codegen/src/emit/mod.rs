@@ -35,7 +35,7 @@ mod unoptimised;
 pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Unused};
 use crate::facts::SystemFacts;
 use crate::functions::OfSystem;
 use crate::lower::Function;
@@ -46,7 +46,7 @@ use function::{Signature, StateType, function, tuple};
 use names::{Names, spelled};
 use nhi_methods::Kind;
 use people::Mode;
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeSet;
 
@@ -61,14 +61,28 @@ pub struct Unit<'a> {
     pub geometry: Option<String>,
 }
 
-/// The implementation of the runtime's traits, as the macro emits it, with a warning if it is very long.
+/// The implementation of the runtime's traits, as the macro emits it, with a warning if it is very long, and one for each parameter and
+/// input that no formula uses.
 pub fn implementation(unit: &Unit<'_>) -> TokenStream {
     let mut tokens = unit.implementation(&mut Mode::Macro);
-    tokens.extend(unit.optimised.warning(false).map(|text| warning(&unit.declaration.ident, &text)));
+    let at = unit.declaration.ident.span();
+    tokens.extend(unit.optimised.warning(false).map(|text| warning("LARGE_SYSTEM", at, &text)));
+    tokens.extend(unit.declaration.unused.iter().map(|Unused { name, is_input, at }| {
+        match is_input {
+            true => warning("UNUSED_INPUT", at.first, &format!("no formula uses the input `{name}`")),
+            false => warning(
+                "UNUSED_PARAMETER",
+                at.first,
+                &format!(
+                    "no formula uses the parameter `{name}`; a field marked `#[nonholonomic(skip)]` is no parameter"
+                ),
+            ),
+        }
+    }));
     tokens
 }
 
-/// A warning at an identifier, as a macro can make the compiler say it: the use of a deprecated item.
+/// A warning at a span, as a macro can make the compiler say it: the use of a deprecated item.
 ///
 /// ```text
 /// const _: () = {
@@ -77,12 +91,12 @@ pub fn implementation(unit: &Unit<'_>) -> TokenStream {
 ///     LARGE_SYSTEM
 /// };
 /// ```
-fn warning(at: &Ident, text: &str) -> TokenStream {
-    let used = Ident::new("LARGE_SYSTEM", at.span());
+fn warning(kind: &str, at: Span, text: &str) -> TokenStream {
+    let [declared, used] = [Span::call_site(), at].map(|at| Ident::new(kind, at));
     quote! {
         const _: () = {
             #[deprecated(note = #text)]
-            const LARGE_SYSTEM: () = ();
+            const #declared: () = ();
             #used
         };
     }

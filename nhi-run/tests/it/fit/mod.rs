@@ -97,3 +97,48 @@ fn entries_of_the_start_have_values() {
     assert_eq!(found.q0[3], value(&found, "th[1](0)")[0]);
     assert!(found.identified.doubts.is_empty(), "{:?}", found.identified.doubts);
 }
+
+/// A cart on wheels and a spring, whose wheels have an inertia that is unknown beside a given mass of the cart.
+fn cart(mass: f64, guess: f64) -> Fitting {
+    let text = "#[derive(Nonholonomic)]
+        #[nonholonomic(coordinates(x, phi), lagrangian = m/2*dot(x)^2 + j/2*dot(phi)^2 - k/2*x^2, constraints(dx - r*dphi))]
+        struct Cart { m: f64, j: f64, r: f64, k: f64 }";
+    let system = System::parse(text, "cart.rs", None).expect("a declaration");
+    let times: Vec<f64> = (1..=20).map(|i| 0.1 * f64::from(i)).collect();
+    // ω² = k/(m + j/r²) = 4/2, but for the error of the steps.
+    let x = |t: &f64| vec![(2f64.sqrt() * t).cos()];
+    Fitting {
+        variant: system.variant("dla2").expect("a method"),
+        parameters: vec![mass, guess, 0.5, 4.0],
+        q0: vec![1.0, 2.0],
+        v0: vec![0.0, 0.0],
+        h: 0.05,
+        inputs: Vec::new(),
+        measured: vec!["x".to_owned()],
+        samples: Samples { values: times.iter().map(x).collect(), times, deviations: Vec::new() },
+        unknowns: Some(vec!["j".to_owned()]),
+        starts: 1,
+        system,
+    }
+}
+
+#[test]
+fn a_negative_inertia_is_told_by_the_name_of_its_parameter() {
+    let name = "with `j` < 0 a combination of the velocities of `phi` has negative kinetic energy";
+    let told = |found: &Fitted| -> Vec<String> {
+        let doubts = found.identified.doubts.iter();
+        let doubts = doubts.filter(|doubt| matches!(doubt, Doubt::NegativeInertia { .. }));
+        doubts.map(ToString::to_string).collect()
+    };
+    // The given mass is too large: -0.25 would fit, but steps with it are refused.
+    let found = cart(3.0, 0.3).solve().expect("an inertia");
+    let [said] = &told(&found)[..] else { panic!("one doubt: {:?}", found.identified.doubts) };
+    assert!(
+        said.starts_with("what would fit better is no mechanical system: ") && said.contains(name),
+        "{said}"
+    );
+    let refused = cart(1.0, -0.2).solve().expect_err("no steps").to_string();
+    assert!(refused.starts_with("step 0 from the guess fails: ") && refused.contains(name), "{refused}");
+    let found = cart(1.0, 0.3).solve().expect("an inertia");
+    assert!(told(&found).is_empty() && (found.identified.parameters[1] - 0.25).abs() < 1e-2);
+}

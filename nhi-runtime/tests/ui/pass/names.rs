@@ -8,7 +8,7 @@ use nhi_runtime::prelude::*;
 #[nonholonomic(
     coordinates(q, v, h, d, θ, r#type),
     inputs(u, lambda),
-    let(i = q + 1, abs = 2),
+    let(i = q + 1, abs = 2, kept = n*state + r#fn),
     lagrangian = (dot(q)^2 + dot(v)^2 + dot(h)^2 + dot(d)^2 + mu*dot(θ)^2 + dot(r#type)^2)/abs - i*v*e - p*θ^2,
     constraints(dq - self_*dd, sin(θ)*dv - T*dh),
     force = u*dtype + lambda*dθ,

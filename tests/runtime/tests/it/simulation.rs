@@ -192,8 +192,10 @@ fn a_method_that_cannot_start_says_why() {
     let massless = Sleigh { m: 0.0, ..SLEIGH };
     let error = Simulation::new(massless, Dla2, Q0, V0, 0.01).unwrap_err();
     let velocities = Forms::new(Sleigh::VELOCITIES, 0b110);
-    assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities } });
-    assert!(error.to_string().contains("a combination of the velocities of `x`, `y`, which"), "{error}");
+    let parameters = Forms::new(Sleigh::PARAMETERS, 0b10);
+    assert_eq!(error, Error::Start { cause: Failure::NoInertia { velocities, parameters } });
+    let said = "with `m` = 0 a combination of the velocities of `x`, `y`, which";
+    assert!(error.to_string().contains(said), "{error}");
 }
 
 #[test]

@@ -64,14 +64,17 @@ fn singular_systems() {
     let massless = DoublePendulum { m2: 0.0, ..DoublePendulum::default() };
     let refused = Simulation::new(massless, Dla2, [0.3, 0.4], [0.1, 0.2], 0.01).map(|_| ());
     let velocities = Forms::new(DoublePendulum::VELOCITIES, 0b10);
-    assert_eq!(refused, Err(Error::Start { cause: Failure::NoInertia { velocities } }));
+    let parameters = Forms::new(DoublePendulum::PARAMETERS, 0b10);
+    assert_eq!(refused, Err(Error::Start { cause: Failure::NoInertia { velocities, parameters } }));
     assert!(velocities.to_string() == "`beta`", "{velocities}");
 
     let circle = Circle { m: 1.0 };
     let refused = Simulation::new(circle.clone(), Dla2, [0.0; 2], [0.1, 0.2], 0.01).map(|_| ());
-    assert_eq!(refused, Err(Error::Start { cause: Failure::SingularConstraints }));
+    let cause = Failure::Dependent { forms: Forms::new(Circle::CONSTRAINTS, 1), vanish: true };
+    assert_eq!(cause.to_string(), "the one-form of the constraint `circle` vanishes here");
+    assert_eq!(refused, Err(Error::Start { cause }));
     let refused = Simulation::project(circle.clone(), Dla2, [0.0; 2], [0.1, 0.2], 0.01).map(|_| ());
-    assert_eq!(refused, Err(Error::Projection { cause: Failure::SingularConstraints }));
+    assert_eq!(refused, Err(Error::Projection { cause }));
     let refused = circle.acceleration([0.0; 2], [0.1, 0.2], 0.0, []).map(|_| ());
     assert_eq!(refused, Err(Error::Acceleration { cause: Failure::SingularConstraints }));
     assert!(Simulation::new(circle, Dla2, [0.3, 0.4], [0.4, -0.3], 0.01).is_ok());

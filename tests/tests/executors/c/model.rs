@@ -249,7 +249,7 @@ fn failure(status: u32) -> Failure {
 pub(crate) fn status_of(failure: Failure) -> u32 {
     match failure {
         Failure::NotConverged | Failure::Unsolved { .. } => 1,
-        Failure::SingularConstraints => 2,
+        Failure::SingularConstraints | Failure::Dependent { .. } => 2,
         Failure::SingularMass | Failure::NoInertia { .. } => 3,
         Failure::NonFinite => 4,
         Failure::Massless { .. }

@@ -4,7 +4,7 @@ use super::{errors, implemented, parse, three};
 use nhi_codegen::system::BodyShape;
 
 const KINETIC: &str =
-    "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2), constraints(dx - y*dz), let(s = x + r)";
+    "lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(z)^2), constraints(dx - y*dz), let(s = x + r, first = c[0])";
 
 fn with(bodies: &str) -> String {
     three(&format!("{KINETIC}, bodies({bodies})"))

@@ -9,6 +9,7 @@ mod meaning;
 mod one_mistake;
 mod random;
 mod states;
+mod unused;
 mod vectors;
 mod written_out;
 mod zero;

@@ -244,7 +244,7 @@ fn tables_of_the_wrong_lengths() {
 #[test]
 fn remedies() {
     let input = help_of(&with(LAGRANGIAN, "constraints(sin(u)*dx - cos(u)*dy = 0)", "dx"));
-    assert!(input.contains("`dot(delta) - rate`"), "{input}");
+    assert!(input.contains("`dot(s) - rate`"), "{input}");
     for velocity in ["dot_x", "dotx", "x_dot", "xdot"] {
         let help = help_of(&with(LAGRANGIAN, "constraints()", &format!("-{velocity}*dx")));
         assert_eq!(help, "the velocity of `x` is `dot(x)`", "{velocity}");
