@@ -28,13 +28,15 @@ const MAX_SAMPLES: u64 = 10_000_000;
 /// Largest step of the exact flow: short beside the periods of machines in SI units.
 const LARGEST_STEP: f64 = 0.1;
 
-/// Methods that are asked for steps that another method refuses because of the mass matrix, and how many of these are told.
+/// Methods that are asked for steps that another method refuses because of the mass matrix.
 const ALTERNATIVES: [Method; 6] =
     [Method::Frame, Method::Dla2, Method::Dla1, Method::Rdp, Method::Rk4, Method::Rkmk4];
-const TOLD: usize = 2;
 
 /// Most steps that they are asked for, beyond those before the refusal.
 const ASKED: u64 = 100;
+
+/// Most methods that a message names.
+const TOLD: usize = 2;
 
 /// Velocities of which more than this part violates constraints that their method keeps are rounding: equations that nearly singular
 /// masses make large cancel.
@@ -162,6 +164,7 @@ impl fmt::Display for Stop {
 /// The methods that answer a damping faster than their steps by rest, as the motion does, and not by ringing: the forces of a step
 /// are those at its end.
 const DAMPING: [Method; 1] = [Method::Dla1Adjoint];
+
 /// Methods to compare a motion with, as far as they apply: their equations differ from each other.
 const OTHERS: [Method; 4] = [Method::Frame, Method::Dla2, Method::DlaRattle, Method::Rk4];
 
@@ -484,10 +487,8 @@ impl Run {
                 });
             ended.is_ok_and(|ended| ended.stop.is_none())
         };
-        let applies = |method: &Method| self.system.methods().any(|applies| applies == *method);
-        let others = ALTERNATIVES.into_iter().filter(|method| *method != variant.method && applies(method));
-        let ids: Vec<String> =
-            others.filter(takes_them).take(TOLD).map(|method| format!("`{}`", method.facts().id)).collect();
+        let others = self.applying(&ALTERNATIVES, variant.method);
+        let ids: Vec<String> = others.filter(takes_them).take(TOLD).map(in_quotation_marks).collect();
         let verb = if ids.len() == 1 { "takes" } else { "take" };
         (!ids.is_empty()).then(|| format!("{} {verb} these steps", ids.join(" and ")))
     }
@@ -902,12 +903,13 @@ impl Run {
     fn gains_energy(&self, samples: &[Sample], energy: f64) -> bool {
         let system = &self.system;
         let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return true };
-        let rate = energy / (last.t - first.t).abs();
+        let duration = (last.t - first.t).abs();
+        let rate = energy / duration;
         if !rate.is_finite() || system.group().is_some() || system.changes_with_time() {
             return true;
         }
         let Ok(exact) = Exact::new(system, &self.parameters) else { return true };
-        let dt = POWER_STEP * (last.t - first.t).abs() / last.k as f64;
+        let dt = POWER_STEP * duration / last.k as f64;
         samples.iter().any(|sample| {
             let Sample { q, v, t, z, inputs, .. } = sample;
             let at = Point { z, ..exact.at(q, v, *t, inputs) };
@@ -958,9 +960,11 @@ impl Run {
         }
         let first = lost.first()?;
         let names = lost[1..].iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
-        let compare = match self.applying(&OTHERS, variant.method).as_slice() {
+        let others: Vec<String> =
+            self.applying(&OTHERS, variant.method).take(TOLD).map(in_quotation_marks).collect();
+        let compare = match others.as_slice() {
             [] => String::new(),
-            ids => format!("; compare with another method, such as {}", ids[..ids.len().min(2)].join(" or ")),
+            ids => format!("; compare with another method, such as {}", ids.join(" or ")),
         };
         Some(format!(
             "velocities violate constraints that `{variant}` keeps up to rounding, {names} of their size: the equations are nearly \
@@ -968,10 +972,10 @@ impl Run {
         ))
     }
 
-    /// Those of some methods that apply to this system, in quotation marks, without the one in use.
-    fn applying(&self, methods: &[Method], used: Method) -> Vec<String> {
-        let applies = |&&method: &&Method| method != used && self.system.methods().any(|m| m == method);
-        methods.iter().filter(applies).map(|method| format!("`{}`", method.facts().id)).collect()
+    /// Those of some methods that apply to this system, without the one in use.
+    fn applying(&self, methods: &'static [Method], used: Method) -> impl Iterator<Item = Method> {
+        let applies = move |&method: &Method| method != used && self.system.methods().any(|m| m == method);
+        methods.iter().copied().filter(applies)
     }
 
     /// What to say about velocities that ring.
@@ -1007,8 +1011,8 @@ impl Run {
     }
 
     /// Those of these methods that apply to the system, but for the one that is run, as the end of a sentence.
-    fn others(&self, variant: Variant, what: &str, others: &[Method]) -> String {
-        let ids = self.applying(others, variant.method);
+    fn others(&self, variant: Variant, what: &str, others: &'static [Method]) -> String {
+        let ids: Vec<String> = self.applying(others, variant.method).map(in_quotation_marks).collect();
         if ids.is_empty() { String::new() } else { format!(", or {what}, {}", ids.join(" or ")) }
     }
 
@@ -1047,6 +1051,11 @@ impl Run {
             }),
         }
     }
+}
+
+/// The id of a method in a message.
+fn in_quotation_marks(method: Method) -> String {
+    format!("`{}`", method.facts().id)
 }
 
 /// That these velocities change their signs, and perhaps grow; none if there are none.

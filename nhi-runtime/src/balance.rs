@@ -511,14 +511,9 @@ pub fn negative_inertia<P: Passage>(passage: &P) -> Option<Failure> {
 /// The constraints whose one-forms vanish at the first node, or else those that are dependent somewhere in the passage.
 fn dependent<P: Passage>(passage: &P) -> Option<Failure> {
     let forms = one_forms(passage, End::First, &passage.velocities(1.0));
-    let vanishing = forms.as_ref().iter().take(64).enumerate();
-    let which =
-        vanishing.fold(
-            0,
-            |which, (a, form)| {
-                if form.as_ref().iter().all(|mu| *mu == 0.0) { which | 1 << a } else { which }
-            },
-        );
+    let all = forms.as_ref().iter().take(64).enumerate();
+    let vanishing = all.filter(|(_, form)| form.as_ref().iter().all(|mu| *mu == 0.0));
+    let which = vanishing.fold(0, |which, (a, _)| which | 1 << a);
     let (which, vanish) = if which != 0 { (which, true) } else { (Geometry::of(passage).which, false) };
     (which != 0).then_some(Failure::Dependent { forms: Forms { names: passage.names(), which }, vanish })
 }

@@ -12,12 +12,6 @@ const MARK: &[u8] = b"nhi derived\n";
 /// What the names of files that are being written end with.
 pub(super) const UNFINISHED: &str = "unfinished";
 
-/// FNV-1a, 64 bits.
-pub(super) fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// The content of a file of this key; none if there is no such file, or if it is damaged.
 pub(super) fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = fs::read(path).ok()?;

@@ -16,6 +16,7 @@ use crate::error::Error;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::functions::{FirstDerivatives, OfState, OfSystem};
+use nhi_codegen::generate::hash;
 use nhi_codegen::lower::Function;
 use nhi_codegen::optimised::MethodFunctions;
 use nhi_codegen::stored::SOURCES;
@@ -74,6 +75,16 @@ struct Kept {
     used: SystemTime,
 }
 
+impl Kept {
+    /// Removes it; whether this process did, and not another one.
+    fn remove(&self) -> io::Result<bool> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        }
+    }
+}
+
 impl Cache {
     /// The folder `nhi` in the user's cache directory: of `XDG_CACHE_HOME` or `~/.cache`, on Windows of the local application data.
     /// None without a home directory.
@@ -108,14 +119,9 @@ impl Cache {
     pub fn clear(&self) -> io::Result<Contents> {
         let mut removed = Contents::default();
         for file in self.files()? {
-            match fs::remove_file(&file.path) {
-                Ok(()) => {
-                    removed.files += 1;
-                    removed.bytes += file.bytes;
-                }
-                // Another process was faster.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+            if file.remove()? {
+                removed.files += 1;
+                removed.bytes += file.bytes;
             }
         }
         Ok(removed)
@@ -141,7 +147,7 @@ impl Cache {
     }
 
     fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{:016x}.{EXTENSION}", file::hash(key)))
+        self.folder.join(format!("{:016x}.{EXTENSION}", hash(key)))
     }
 
     fn read<T: Part>(&self, key: &str) -> Option<T> {
@@ -158,10 +164,11 @@ impl Cache {
         Some(part)
     }
 
-    /// Writes a file, and removes others if there is no room. A cache that cannot be written is none.
-    fn write(&self, key: &str, content: &[u8]) {
-        let written =
-            fs::create_dir_all(&self.folder).and_then(|()| file::write(&self.path(key), key, content));
+    /// Writes files of these keys and contents, and removes others if there is no room. A cache that cannot be written is none.
+    fn write(&self, all: &[(String, Vec<u8>)]) {
+        let written = fs::create_dir_all(&self.folder).and_then(|()| {
+            all.iter().try_for_each(|(key, content)| file::write(&self.path(key), key, content))
+        });
         if written.is_ok() {
             let _ = self.make_room();
         }
@@ -175,7 +182,7 @@ impl Cache {
             if bytes <= self.most_bytes {
                 break;
             }
-            fs::remove_file(&file.path)?;
+            file.remove()?;
             bytes -= file.bytes;
         }
         Ok(())
@@ -240,7 +247,7 @@ impl Parts {
         if work.taken >= self.cache.patience {
             let waiting = std::mem::take(&mut work.waiting);
             drop(work);
-            waiting.iter().for_each(|(key, content)| self.cache.write(key, content));
+            self.cache.write(&waiting);
         }
     }
 
