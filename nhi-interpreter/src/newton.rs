@@ -36,7 +36,7 @@ impl Frame {
             std::array::from_fn(|i| operands.get(i).map_or(0.0, |&x| frame.get(x)))
         };
         let control = emitted::Newton::weighted(numbers(self, &newton.weights), self.get(newton.scale2));
-        let control = if newton.is_sharp { control.sharp(&[]) } else { control };
+        let control = if newton.is_sharp { control.sharp() } else { control };
         let control = if newton.jumps { control.jumping() } else { control };
         let guess = numbers(self, &newton.guess);
         let frame = RefCell::new(&mut *self);

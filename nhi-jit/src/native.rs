@@ -139,7 +139,12 @@ impl Code {
 pub(crate) fn symbols() -> Vec<(String, *const u8)> {
     let start: unsafe extern "C" fn(f64, usize, *mut f64, i32) = start_carefully;
     let next: unsafe extern "C" fn(usize, *mut f64, *const &'static str) -> i32 = carefully;
-    let newton = [("start_carefully", start as *const u8), ("carefully", next as *const u8)];
+    let end: unsafe extern "C" fn(usize, *const f64, *const &'static str) = not_converged;
+    let newton = [
+        ("start_carefully", start as *const u8),
+        ("carefully", next as *const u8),
+        ("not_converged", end as *const u8),
+    ];
     let solve: unsafe extern "C" fn(usize, usize, *mut f64) -> i32 = saddle_point;
     let linear = [("saddle_point", solve as *const u8)];
     let named = elementary().into_iter().chain(newton).chain(linear);
@@ -197,11 +202,11 @@ unsafe extern "C" fn start_carefully(scale2: f64, n: usize, numbers: *mut f64, j
 }
 
 thread_local! {
-    /// The last failure of [`carefully`] on this thread, which compiled code returns as a mere status.
+    /// The last failure of [`carefully`] or [`not_converged`] on this thread, which compiled code returns as a mere status.
     static LAST_UNSOLVED: Cell<Option<Failure>> = const { Cell::new(None) };
 }
 
-/// The last failure of a safeguarded iteration on this thread.
+/// The last failure of an iteration on this thread.
 pub(crate) fn unsolved() -> Option<Failure> {
     LAST_UNSOLVED.get()
 }
@@ -226,10 +231,26 @@ unsafe extern "C" fn carefully(n: usize, numbers: *mut f64, names: *const &'stat
         Next::Failed => {
             // SAFETY: the caller's promise; interned names are never released.
             let equations: &'static [&'static str] = unsafe { slice::from_raw_parts(names, n) };
-            LAST_UNSOLVED.set(Some(emitted::unsolved(&careful, (x, delta, weights), equations)));
+            LAST_UNSOLVED.set(Some(careful.unsolved((x, delta, weights), equations)));
             FAILED
         }
     }
+}
+
+/// Numbers in memory of the failure of an iteration for `n` unknowns: the last update, the weights, ‖δ‖² and ‖x‖².
+pub(crate) const fn numbers_of_failure(n: usize) -> usize {
+    2 * n + 2
+}
+
+/// # Safety
+/// `numbers` has [`numbers_of_failure`], all of them written. `names` are `n` names of equations.
+unsafe extern "C" fn not_converged(n: usize, numbers: *const f64, names: *const &'static str) {
+    // SAFETY: the caller's promise; interned names are never released.
+    let (numbers, equations): (&[f64], &'static [&'static str]) =
+        unsafe { (slice::from_raw_parts(numbers, numbers_of_failure(n)), slice::from_raw_parts(names, n)) };
+    let (delta, rest) = numbers.split_at(n);
+    let (weights, sizes) = rest.split_at(n);
+    LAST_UNSOLVED.set(Some(emitted::unsolved((delta, weights), (sizes[0], sizes[1]), equations, 0)));
 }
 
 /// Five parts of `n` numbers, and the rest.

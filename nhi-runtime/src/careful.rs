@@ -9,6 +9,9 @@
 //!   update has the same direction and is not much larger. (Of two blocks that friction stops, one passes its point of rest often
 //!   before the other one has reached its own.)
 
+use crate::Failure;
+use crate::emitted::unsolved;
+
 /// After more evaluations the equations count as unsolvable.
 const MAX_EVALUATIONS: u32 = 500;
 
@@ -113,28 +116,20 @@ impl Careful {
         Careful { epsilon, scale2, base2, lambda, low, high, last, older, evaluations, jumps }
     }
 
-    /// How often it has evaluated the equations.
+    /// The failure at the unknowns `x`, which leaves the update `delta`.
+    #[cold]
     #[inline]
-    pub const fn evaluations(&self) -> u32 {
-        self.evaluations
-    }
-
-    /// The index of the unknown with the largest part of the update `delta`, or with one that is not finite, and the size of the
-    /// update relative to the unknowns `x` in the norm of the iteration; infinite if it is no number.
-    #[inline]
-    pub fn residual(&self, x: &[f64], delta: &[f64], weights: &[f64]) -> (u32, f64) {
+    pub fn unsolved(
+        &self,
+        (x, delta, weights): (&[f64], &[f64], &[f64]),
+        equations: &'static [&'static str],
+    ) -> Failure {
         let (mut delta2, mut size2) = (0.0, self.scale2);
-        let (mut largest, mut most) = (0, 0.0);
-        for (i, ((x, d), w)) in (0..).zip(x.iter().zip(delta).zip(weights)) {
-            let part = w * d * d;
-            delta2 += part;
+        for ((x, d), w) in x.iter().zip(delta).zip(weights) {
+            delta2 += w * d * d;
             size2 += w * x * x;
-            if part > most || part.is_nan() {
-                (largest, most) = (i, part);
-            }
         }
-        let residual = crate::Scalar::sqrt(delta2 / size2);
-        (largest, if residual.is_finite() { residual } else { f64::INFINITY })
+        unsolved((delta, weights), (delta2, size2), equations, self.evaluations)
     }
 
     /// What follows the update `delta` at `x`, which becomes the next point. `base` and `direction` are kept between calls.

@@ -42,16 +42,17 @@ impl fmt::Display for Forms {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Failure {
-    /// Newton's method did not converge.
+    /// Newton's method did not converge. Steps with checks say more: [`Failure::Unsolved`].
     NotConverged,
-    /// Newton's method did not converge, nor did its safeguarded form: bisection for one equation, a line search for several.
+    /// Newton's method did not converge, nor, where equations change within a small part of an update, its safeguarded form: bisection
+    /// for one equation, a line search for several.
     Unsolved {
         /// The equation with the largest residual, by the coordinate or velocity of a momentum, the label of a constraint, or an
         /// auxiliary state.
         equation: Forms,
         /// What was left of the residuals F: the size of the update −J⁻¹F relative to the unknowns. Infinite if it is no number.
         residual: f64,
-        /// How often the safeguarded form evaluated the equations.
+        /// How often the safeguarded form evaluated the equations; zero if they have none.
         evaluations: u32,
     },
     /// The constraint one-forms are linearly dependent here.
@@ -150,12 +151,14 @@ impl fmt::Display for Failure {
                 f.write_str("Newton's method did not converge; another step size may help")
             }
             Failure::Unsolved { equation, residual, evaluations } => {
-                let safeguard = if equation.names.len() == 1 { "bisection" } else { "a line search" };
-                write!(
-                    f,
-                    "the equations of the step were not solved: Newton's method did not converge, and {safeguard} with \
-                     {evaluations} evaluations left a relative residual of {residual:.1e}"
-                )?;
+                f.write_str("the equations of the step were not solved: Newton's method did not converge")?;
+                if *evaluations > 0 {
+                    let safeguard = if equation.names.len() == 1 { "bisection" } else { "a line search" };
+                    write!(f, ", and {safeguard} with {evaluations} evaluations")?;
+                } else {
+                    f.write_str(" and")?;
+                }
+                write!(f, " left a relative residual of {residual:.1e}")?;
                 if equation.labels().next().is_some() {
                     write!(f, ", the largest in the equation of {equation}")?;
                 }
@@ -224,9 +227,8 @@ impl fmt::Display for Failure {
             ),
             Failure::EnergyJump { factor } => write!(
                 f,
-                "the step multiplied the energy by {factor:.1e}, more than forces and drives explain; a \
-                 smaller step size may help, for stiff springs an implicit method, such as `dla2_midpoint`, and for stiff damping \
-                 `dla1_adjoint`"
+                "the step multiplied the energy by {factor:.1e}, more than forces and drives explain; a smaller step size may \
+                 help, and where springs or damping are stiff, `dla2_midpoint` or `dla1_adjoint`"
             ),
         }
     }

@@ -67,5 +67,6 @@ fn an_equation_without_a_root_is_a_failure() {
         newton l from a weights 1 beside 1
             l += -(l^2 + 1)/(2*l)
         return x = l";
-    assert_eq!(run(text, &[0.7]), Err(Failure::NotConverged));
+    let failed = run(text, &[0.7]);
+    assert!(matches!(failed, Err(Failure::Unsolved { residual, .. }) if residual > 1e-3), "{failed:?}");
 }

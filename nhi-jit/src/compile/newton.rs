@@ -6,7 +6,7 @@
 //!     not finite → fail(non-finite), without checks failed(non-finite)
 //!     converged  → done(x')
 //!     F', F″, F‴ → x″, converged → done(x″)
-//!     too many   → fail(not converged)
+//!     too many   → fail(unsolved), without checks fail(not converged)
 //!     nearer to the fallback → fail(not converged)
 //!     → iterate(x″, ‖δ‖², updates + 1, restarted)
 //! fail(status): restarted → careful or failed(status), else iterate(fallback, ∞, 0, true)
@@ -18,7 +18,7 @@
 
 use super::status;
 use super::translate::{Huge, Translator, block_arguments, offset, trusted};
-use crate::native::{self, numbers_of_safeguard};
+use crate::native::{self, numbers_of_failure, numbers_of_safeguard};
 use crate::passage::interned;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
@@ -180,16 +180,16 @@ impl Translator<'_> {
             (Some((statements, derivatives)), &[from], &[d]) => {
                 self.statements(statements);
                 let derivatives = derivatives.map(|x| self.get(x));
-                self.bend((iteration, newton.is_sharp), derivatives, (from, d, next[0]), (delta2, size2));
+                self.bend((newton, iteration), derivatives, (from, d, next[0]), (delta2, size2));
             }
-            _ => self.go_on(iteration, next, delta2),
+            _ => self.go_on((newton, iteration), next, (delta, delta2, size2)),
         }
     }
 
     /// An update of third order (Chebyshev's method) from F′, F″ and F‴, with a = F″/(2F′) and b = F‴/(6F′).
     fn bend(
         &mut self,
-        (iteration, is_sharp): (&Iteration, bool),
+        (newton, iteration): (&lower::Newton, &Iteration),
         [first, second, third]: [Value; 3],
         (from, d, next): (Value, Value, Value),
         (delta2, size2): (Value, Value),
@@ -217,14 +217,14 @@ impl Translator<'_> {
         let change = self.mul(change, d);
         let change = self.sub(d, change);
         let next = self.add(from, change);
-        if is_sharp {
+        if newton.is_sharp {
             self.jump(unsolved, [next]);
         } else {
             self.done_unless_left(iteration, (next, unsolved), remainder, (delta2, size2));
         }
 
         self.builder.switch_to_block(unsolved);
-        self.go_on(iteration, vec![x], delta2);
+        self.go_on((newton, iteration), vec![x], (&[d], delta2, size2));
     }
 
     /// Done at `next` if the remainder of an update of third order is rounding.
@@ -256,9 +256,7 @@ impl Translator<'_> {
             self.builder.ins().store(trusted(), x, numbers, offset(i));
         }
         let (count, pointer) = (self.count(n), self.pointer());
-        // Names that are never released.
-        let names = interned(&newton.equations).as_ptr().expose_provenance();
-        let names = self.builder.ins().iconst(pointer, names.cast_signed() as i64);
+        let names = self.names(newton);
         let carefully = self.declared("carefully", &[pointer; 3], &[types::I32]);
         let call = self.builder.ins().call(carefully, &[count, numbers, names]);
         let next = self.builder.inst_results(call)[0];
@@ -279,26 +277,41 @@ impl Translator<'_> {
         self.jump(self.failed, [status]);
     }
 
+    /// The names of the equations, which are never released.
+    fn names(&mut self, newton: &lower::Newton) -> Value {
+        let names = interned(&newton.equations).as_ptr().expose_provenance();
+        let pointer = self.pointer();
+        self.builder.ins().iconst(pointer, names.cast_signed() as i64)
+    }
+
     fn count(&mut self, n: usize) -> Value {
         let pointer = self.pointer();
         self.builder.ins().iconst(pointer, i64::try_from(n).expect("few unknowns"))
     }
 
     /// The next iteration, unless there have been too many, or the fallback is closer than the guess was.
-    fn go_on(&mut self, iteration: &Iteration, next: Vec<Value>, delta2: Value) {
+    fn go_on(
+        &mut self,
+        (newton, iteration): (&lower::Newton, &Iteration),
+        next: Vec<Value>,
+        (delta, delta2, size2): (&[Value], Value, Value),
+    ) {
         let Iteration { weights, scale2, fallback, iterate, fail, updates, restarted, .. } = iteration;
         let status = self.builder.ins().iconst(types::I32, i64::from(status::of(Failure::NotConverged)));
+        let lost = self.builder.create_block();
+        self.builder.set_cold_block(lost);
         let updates = self.builder.ins().iadd_imm_s(*updates, 1);
         let too_many = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, updates, MAX_UPDATES);
         let again = next.iter().copied().chain([delta2, updates, *restarted]);
         let again = block_arguments(again);
         let failure = block_arguments([status]);
         if fallback.is_empty() {
-            self.builder.ins().brif(too_many, *fail, &failure, *iterate, &again);
-            return;
+            self.builder.ins().brif(too_many, lost, &[], *iterate, &again);
+            return self.give_up((newton, iteration), lost, (delta, delta2, size2));
         }
         let [rest, first, distant] = [(); 3].map(|()| self.builder.create_block());
-        self.builder.ins().brif(too_many, *fail, &failure, rest, &[]);
+        self.builder.ins().brif(too_many, lost, &[], rest, &[]);
+        self.give_up((newton, iteration), lost, (delta, delta2, size2));
         self.builder.switch_to_block(rest);
         // One update, and no restart yet.
         let once = self.builder.ins().iadd(updates, *restarted);
@@ -314,6 +327,32 @@ impl Translator<'_> {
         let size2 = self.times(1e-6, size2);
         let was_far = self.compare(size2, FloatCC::LessThan, delta2);
         self.builder.ins().brif(was_far, *fail, &failure, *iterate, &again);
+    }
+
+    /// In the block `lost`: ends an iteration that has taken too many updates. In loops with checks the runtime is told the last one,
+    /// unless an iteration with a safeguard follows.
+    fn give_up(
+        &mut self,
+        (newton, iteration): (&lower::Newton, &Iteration),
+        lost: Block,
+        (delta, delta2, size2): (&[Value], Value, Value),
+    ) {
+        self.builder.switch_to_block(lost);
+        let status = if self.huge == Huge::Called && iteration.careful.is_none() {
+            let n = delta.len();
+            let numbers = self.room(numbers_of_failure(n));
+            for (i, &x) in delta.iter().chain(&iteration.weights).chain(&[delta2, size2]).enumerate() {
+                self.builder.ins().store(trusted(), x, numbers, offset(i));
+            }
+            let (count, pointer, names) = (self.count(n), self.pointer(), self.names(newton));
+            let told = self.declared("not_converged", &[pointer; 3], &[]);
+            self.builder.ins().call(told, &[count, numbers, names]);
+            status::UNSOLVED
+        } else {
+            status::of(Failure::NotConverged)
+        };
+        let status = self.builder.ins().iconst(types::I32, i64::from(status));
+        self.jump(iteration.fail, [status]);
     }
 
     /// `start` + Σ wᵢ xᵢ².

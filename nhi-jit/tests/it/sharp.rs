@@ -279,6 +279,21 @@ struct Alone {
     eps: f64,
 }
 
+/// The same with a force that no update passes unseen: the iteration has no safeguard.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(y),
+    lagrangian = m/2*dot(y)^2,
+    constraints(),
+    force = f*(1 + (dot(y)/eps)^2)*dy,
+    methods(Dla2)
+)]
+struct Smooth {
+    m: f64,
+    f: f64,
+    eps: f64,
+}
+
 /// What is told of a step that has no end, derived and compiled at run time.
 fn refusal<S, const N: usize>(system: S) -> String
 where
@@ -321,7 +336,11 @@ fn steps_without_a_solution_tell_what_was_tried_and_which_equation_is_left() {
     for part in ["bisection with ", " evaluations left a relative residual of ", "the equation of `y`"] {
         assert!(alone.contains(part), "{alone}");
     }
-    println!("{together}\n{alone}");
+    let smooth = refusal(Smooth { m: 1.0, f: 3.0, eps: 1.0 });
+    for part in ["Newton's method did not converge and left a relative residual of ", "the equation of `y`"] {
+        assert!(smooth.contains(part), "{smooth}");
+    }
+    println!("{together}\n{alone}\n{smooth}");
 }
 
 /// Random numbers.

@@ -35,7 +35,7 @@ fn check<S: System + Clone, M: Method<S> + Copy + Sync>(
     method: M,
     h: f64,
     fast: impl Fn(usize) -> f64,
-    cause: Failure,
+    is_cause: impl Fn(&Failure) -> bool,
 ) {
     let all = data(row, fast);
     let mut ensemble = Ensemble::with_inputs(method, all.iter().cloned(), h).expect("a start");
@@ -60,18 +60,22 @@ fn check<S: System + Clone, M: Method<S> + Copy + Sync>(
         }
     }
     assert!(ends.len() >= 3, "{}: the ends are {ends:?}", row.name);
-    assert!(causes.contains(&cause), "{}: {causes:?}", row.name);
+    assert!(causes.iter().any(is_cause), "{}: {causes:?}", row.name);
 }
 
 /// A step of explicit formulas loses stability, and numbers overflow some hundred steps later.
 #[test]
 fn numbers_overflow() {
-    check(&chaotic_r7::MODEL, Dla2, 0.05, |i| 30.0 + i as f64, Failure::NonFinite);
+    check(&chaotic_r7::MODEL, Dla2, 0.05, |i| 30.0 + i as f64, |cause| *cause == Failure::NonFinite);
 }
 
 /// Newton's method does not converge where a body turns several times in a step.
 #[test]
 fn newtons_method_does_not_converge() {
-    check(&sleigh_com::MODEL, Dla2, 0.05, |i| 10.0 * i as f64, Failure::NotConverged);
-    check(&lie::roller_racer::MODEL, Rdp, 0.02, |i| 10.0 * i as f64, Failure::NotConverged);
+    let is_told = |cause: &Failure| match cause {
+        Failure::Unsolved { equation, residual, .. } => equation.labels().count() == 1 && *residual > 1e-3,
+        _ => false,
+    };
+    check(&sleigh_com::MODEL, Dla2, 0.05, |i| 10.0 * i as f64, is_told);
+    check(&lie::roller_racer::MODEL, Rdp, 0.02, |i| 10.0 * i as f64, is_told);
 }

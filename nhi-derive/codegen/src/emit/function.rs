@@ -438,14 +438,14 @@ impl Body<'_> {
     }
 
     /// ```text
-    /// let newton = emitted::Newton::weighted([weights], scale2);
+    /// let newton = emitted::Newton::weighted([weights], scale2).named(&["name", …]);
     /// let ([l], [kept]) = emitted::Newton::solve(newton, [guess], |[l]| {
     ///     statements
     ///     Ok(([update], move || [derivatives], [kept]))
     /// })?;
     /// ```
     ///
-    /// or `weighted([weights], scale2).sharp(&["name", …])`, and `solve_or(newton, [guess], [fallback], ..)`.
+    /// or `weighted(..).named(..).sharp()`, and `solve_or(newton, [guess], [fallback], ..)`.
     fn newton(&mut self, newton: &Newton) {
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.writer.operands(all));
@@ -479,9 +479,11 @@ impl Body<'_> {
             fallback => (quote!(solve_or), quote!([#(#fallback),*],)),
         };
         let equations = &newton.equations;
-        let sharp = newton.is_sharp.then(|| quote!(.sharp(&[#(#equations),*])));
+        let sharp = newton.is_sharp.then(|| quote!(.sharp()));
         let jumping = newton.jumps.then(|| quote!(.jumping()));
-        self.add(quote!(let newton = emitted::Newton::weighted([#(#weights),*], #scale2) #sharp #jumping;));
+        self.add(quote! {
+            let newton = emitted::Newton::weighted([#(#weights),*], #scale2).named(&[#(#equations),*]) #sharp #jumping;
+        });
         let solution = quote! {
             emitted::Newton::#solve(
                 newton,

@@ -261,7 +261,7 @@ pub struct Newton {
     pub is_sharp: bool,
     /// Whether the equations jump, so that an unknown at which they change their sign is a solution.
     pub jumps: bool,
-    /// What the equations are told by where sharp ones cannot be solved.
+    /// What the equations are told by where they cannot be solved.
     pub equations: Vec<String>,
     /// Evaluated in every iteration. Never a `Newton`, a `Pivot` or a `Saddle`.
     pub body: Vec<Statement>,

@@ -180,7 +180,7 @@ pub struct Newton {
     pub is_sharp: bool,
     /// Whether the equations jump, so that an unknown at which they change their sign is a solution.
     pub jumps: bool,
-    /// What the equations are told by where sharp ones cannot be solved, in the order of the unknowns.
+    /// What the equations are told by where they cannot be solved, in the order of the unknowns.
     pub equations: Vec<String>,
     /// `Equation` and `Let` statements.
     pub body: Vec<Statement>,

@@ -118,9 +118,10 @@ const _: () = {
 
                 // initial guess: g + 3 e₁ + (e₃ − 3 e₂); u₁, …: last solutions, e₁, …: their differences from g
                 let newton = emitted::Newton::weighted(
-                    [m, mass_phi, m],
-                    quarter_h_sq_scale2,
-                );
+                        [m, mass_phi, m],
+                        quarter_h_sq_scale2,
+                    )
+                    .named(&["r", "phi", "z"]);
                 let ([half_h_dot_r_1, half_h_dot_phi_1, half_h_dot_z_1], []) = emitted::Newton::solve_or(
                     newton,
                     [
@@ -537,7 +538,8 @@ const _: () = {
                 let t4 = k0 - p_z;
 
                 // initial guess: g + e₁ + (e₂ − e₃); u₁, …: last solutions, e₁, …: their differences from g
-                let newton = emitted::Newton::weighted([m, mass_phi, m], scale2);
+                let newton = emitted::Newton::weighted([m, mass_phi, m], scale2)
+                    .named(&["r", "phi", "z"]);
                 let ([d_r, d_phi, d_z], []) = emitted::Newton::solve_or(
                     newton,
                     [

@@ -168,7 +168,8 @@ const _: () = {
                 let three_error_d_omega = T::from_f64(3.0) * error_d_omega;
 
                 // initial guess: g + 3 e₁ + (e₃ − 3 e₂); u₁, …: last solutions, e₁, …: their differences from g
-                let newton = emitted::Newton::weighted([mass_phi, I], scale2);
+                let newton = emitted::Newton::weighted([mass_phi, I], scale2)
+                    .named(&["phi", "omega"]);
                 let ([d_phi, d_omega], []) = emitted::Newton::solve_or(
                     newton,
                     [

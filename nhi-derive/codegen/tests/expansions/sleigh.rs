@@ -109,7 +109,8 @@ const _: () = {
                 let t2 = inv_m + k0 * t0;
 
                 // initial guess: 4 u₁ + (e₃ − 3 e₂ − 3 u₂); u₁, …: last solutions, e₁, …: their differences from g
-                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2);
+                let newton = emitted::Newton::weighted([weight], quarter_h_sq_scale2)
+                    .named(&["a*dtheta + sin(theta)*dx - cos(theta)*dy"]);
                 let ([half_h_impulse], [t8, small_sin_t8, small_cos_t8]) = emitted::Newton::solve_or(
                     newton,
                     [

@@ -34,7 +34,8 @@ fn newton_finds_a_square_root() {
     assert!((l - 2.0f64.sqrt()).abs() <= f64::EPSILON, "{l}");
     assert_eq!(got[1], vec![2.0 * l, 2.0]);
     // No real root.
-    assert_eq!(p.run(&pool, &[vec![-2.0]]), Err(Failure::NotConverged));
+    let failed = p.run(&pool, &[vec![-2.0]]);
+    assert!(matches!(failed, Err(Failure::Unsolved { residual, .. }) if residual > 1e-3), "{failed:?}");
 }
 
 #[test]

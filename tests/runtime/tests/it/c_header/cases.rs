@@ -263,7 +263,7 @@ fn newton_of_one<T: Real>(bent: bool, sharp: bool) -> Case<T> {
             (f, slope)
         };
         let newton = Newton::weighted([x[5] * x[5]], x[6] * x[6]);
-        let newton = if sharp { newton.sharp(&[]) } else { newton };
+        let newton = if sharp { newton.sharp() } else { newton };
         status(if bent {
             newton.solve_or([x[3]], [x[4]], |[z]| {
                 let (f, slope) = of(z);
