@@ -2,8 +2,8 @@
 
 use super::mathml::{display, escaped};
 use super::texmath::{WHERE, remark};
-use super::{of_parts, readable, typeset};
-use crate::report::{Block, Formula, Report, Table};
+use super::{Typeset, formulas, grouped, of_parts, readable, typeset_together};
+use crate::report::{Block, Report, Table};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("report.css");
@@ -13,18 +13,22 @@ pub(super) fn print(report: &Report) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n<nav>\n"
     );
-    for section in &report.sections {
+    let sections = || report.sections.iter().filter(|section| !section.blocks.is_empty());
+    for section in sections() {
         let _ = writeln!(out, "<a href=\"#{}\">{}</a>", section.key, escaped(section.title));
     }
     out.push_str("</nav>\n");
-    for section in &report.sections {
+    for section in sections() {
         let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", section.key, escaped(section.title));
-        for block in &section.blocks {
+        for (group, block) in grouped(&section.blocks).map(|group| (group, &group[0])) {
             match block {
                 Block::Text(text) => {
                     let _ = writeln!(out, "<p>{}</p>", inline(text));
                 }
-                Block::Formula(of) => formula(&mut out, report, of),
+                Block::Formula(_) => {
+                    let all = typeset_together(&report.pool, formulas(group));
+                    all.iter().for_each(|typeset| formula(&mut out, typeset));
+                }
                 Block::Table(of) => table(&mut out, of),
                 Block::Listing(text) => {
                     let _ = writeln!(out, "<pre>{}</pre>", escaped(text.trim_end()));
@@ -45,8 +49,8 @@ pub(super) fn print(report: &Report) -> String {
                         escaped(finding.question),
                         inline(&finding.reason)
                     );
-                    for of in &finding.formulas {
-                        formula(&mut out, report, of);
+                    for typeset in typeset_together(&report.pool, &finding.formulas) {
+                        formula(&mut out, &typeset);
                     }
                 }
             }
@@ -65,17 +69,16 @@ fn inline(text: &str) -> String {
     super::spans(text).map(part).collect()
 }
 
-fn formula(out: &mut String, report: &Report, formula: &Formula) {
-    let typeset = typeset(&report.pool, formula);
+fn formula(out: &mut String, typeset: &Typeset) {
     if !typeset.equations.is_empty() {
         let _ = writeln!(out, "<div class=\"formula\">{}</div>", display(&typeset.equations));
     }
-    if formula.in_appendix {
+    if typeset.in_appendix {
         let _ = writeln!(out, "<p>{WHERE} parts that the <a href=\"#appendix\">appendix</a> lists.</p>");
     } else if !typeset.parts.is_empty() {
         let _ = writeln!(out, "<p>{WHERE}</p>\n<div class=\"formula\">{}</div>", display(&typeset.parts));
     }
-    if let Some(remark) = remark(&typeset) {
+    if let Some(remark) = remark(typeset) {
         let _ = writeln!(out, "<p>{remark}</p>");
     }
 }

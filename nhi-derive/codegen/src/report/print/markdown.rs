@@ -1,8 +1,8 @@
 //! Markdown.
 
 use super::texmath::{WHERE, aligned, remark, tex};
-use super::{Equation, of_parts, readable, typeset};
-use crate::report::{Block, Formula, Report, Table};
+use super::{Equation, Typeset, formulas, grouped, of_parts, readable, typeset_together};
+use crate::report::{Block, Report, Table};
 use std::fmt::Write as _;
 
 /// Length of a matrix in one line.
@@ -10,10 +10,10 @@ const SHORT: usize = 110;
 
 pub(super) fn print(report: &Report) -> String {
     let mut out = format!("# {}\n", report.name);
-    for section in &report.sections {
+    for section in report.sections.iter().filter(|section| !section.blocks.is_empty()) {
         let _ = write!(out, "\n## {} <a id=\"{}\"></a>\n", section.title, section.key);
         let mut follows_item = false;
-        for block in &section.blocks {
+        for (group, block) in grouped(&section.blocks).map(|group| (group, &group[0])) {
             let is_item = matches!(block, Block::Finding(finding) if finding.formulas.is_empty());
             if !(is_item && follows_item) {
                 out.push('\n');
@@ -24,7 +24,11 @@ pub(super) fn print(report: &Report) -> String {
                     out.push_str(&escaped(text));
                     out.push('\n');
                 }
-                Block::Formula(formula) => out.push_str(&display(report, formula)),
+                Block::Formula(_) => {
+                    let all = typeset_together(&report.pool, formulas(group));
+                    let all: Vec<String> = all.iter().map(display).collect();
+                    out.push_str(&all.join("\n"));
+                }
                 Block::Table(of) => out.push_str(&table(of)),
                 Block::Listing(text) => {
                     let _ = writeln!(out, "```text\n{}\n```", text.trim_end());
@@ -37,9 +41,9 @@ pub(super) fn print(report: &Report) -> String {
                     let (question, answer) = (finding.question, finding.answer.text());
                     let item = if is_item { "- " } else { "" };
                     let _ = writeln!(out, "{item}**{question}: {answer}.** {}", escaped(&finding.reason));
-                    for formula in &finding.formulas {
+                    for typeset in typeset_together(&report.pool, &finding.formulas) {
                         out.push('\n');
-                        out.push_str(&display(report, formula));
+                        out.push_str(&display(&typeset));
                     }
                 }
             }
@@ -83,15 +87,14 @@ fn equations(equations: &[Equation]) -> String {
     }
 }
 
-fn display(report: &Report, formula: &Formula) -> String {
-    let typeset = typeset(&report.pool, formula);
+fn display(typeset: &Typeset) -> String {
     let mut out = equations(&typeset.equations);
-    if formula.in_appendix {
+    if typeset.in_appendix {
         let _ = write!(out, "\n{WHERE} parts that the [appendix](#appendix) lists.\n");
     } else if !typeset.parts.is_empty() {
         let _ = write!(out, "\n{WHERE}\n\n{}", equations(&typeset.parts));
     }
-    if let Some(remark) = remark(&typeset) {
+    if let Some(remark) = remark(typeset) {
         let _ = write!(out, "\n{remark}\n");
     }
     out

@@ -8,7 +8,7 @@ mod tex;
 mod texmath;
 
 use super::math::{Math, broken, math};
-use super::{Formula, Left, Report, Table};
+use super::{Block, Formula, Left, Report, Table};
 use crate::expr::{Expr, Pool};
 
 /// Width of a line of a formula, and of a matrix that is not written entry by entry.
@@ -72,6 +72,15 @@ struct Typeset {
     parts: Vec<Equation>,
     /// Whether entries of a matrix that are zero are left out.
     is_sparse: bool,
+    /// Whether people find the parts in the appendix.
+    in_appendix: bool,
+}
+
+impl Typeset {
+    /// Whether there is nothing but equations.
+    fn is_plain(&self) -> bool {
+        self.parts.is_empty() && !self.is_sparse
+    }
 }
 
 fn equation(pool: &Pool, left: Math, e: Expr) -> Equation {
@@ -106,7 +115,15 @@ fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
             })
             .collect(),
         Left::Entries(names) => {
-            names.iter().zip(&formula.value).map(|(left, row)| equation(left.clone(), row[0])).collect()
+            let both = || names.iter().zip(formula.value.iter().map(|row| row[0]));
+            let zeros: Vec<Math> =
+                both().filter(|(_, e)| pool.is_zero(*e)).map(|(name, _)| name.clone()).collect();
+            let zeros = joined_by_equality(zeros);
+            let are_apart = zeros.is_none();
+            let others = both().filter(|(_, e)| are_apart || !pool.is_zero(*e));
+            let others = others.map(|(left, e)| equation(left.clone(), e));
+            let zero = || vec![Math::Number("0".into())];
+            others.chain(zeros.map(|left| Equation { left: Some(left), lines: zero() })).collect()
         }
         Left::Matrix(symbol, letter) => {
             let entries =
@@ -131,7 +148,39 @@ fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
             }
         }
     };
-    Typeset { equations, parts, is_sparse }
+    Typeset { equations, parts, is_sparse, in_appendix: formula.in_appendix }
+}
+
+/// `x = y`, if there are several and they fit into a line.
+fn joined_by_equality(all: Vec<Math>) -> Option<Math> {
+    let row = all.iter().enumerate().flat_map(|(i, x)| {
+        let sign = (i > 0).then_some(Math::Operator("="));
+        sign.into_iter().chain([x.clone()])
+    });
+    let row = Math::Row(row.collect());
+    (all.len() > 1 && row.width() + 3 <= LINE).then_some(row)
+}
+
+/// Blocks, of which formulas that follow each other are together.
+fn grouped(blocks: &[Block]) -> impl Iterator<Item = &[Block]> {
+    blocks.chunk_by(|one, next| matches!((one, next), (Block::Formula(_), Block::Formula(_))))
+}
+
+/// The formulas among blocks.
+fn formulas(blocks: &[Block]) -> impl Iterator<Item = &Formula> {
+    blocks.iter().filter_map(|block| if let Block::Formula(formula) = block { Some(formula) } else { None })
+}
+
+/// Formulas that follow each other; what are equations alone stands in one display.
+fn typeset_together<'a>(pool: &Pool, formulas: impl IntoIterator<Item = &'a Formula>) -> Vec<Typeset> {
+    let mut all: Vec<Typeset> = Vec::new();
+    for next in formulas.into_iter().map(|formula| typeset(pool, formula)) {
+        match all.last_mut().filter(|last| last.is_plain() && next.is_plain()) {
+            Some(last) => last.equations.extend(next.equations),
+            None => all.push(next),
+        }
+    }
+    all
 }
 
 /// A table as people read it: rows that differ in the first cell alone are one, and reasons stand below it, each once.

@@ -1,8 +1,8 @@
 //! TeX, with amsmath alone.
 
 use super::texmath::{WHERE, aligned, character, remark};
-use super::{Equation, of_parts, readable, typeset};
-use crate::report::{Block, Formula, Report, Table};
+use super::{Equation, Typeset, formulas, grouped, of_parts, readable, typeset_together};
+use crate::report::{Block, Report, Table};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -23,16 +23,19 @@ const DISPLAY: usize = 400;
 
 pub(super) fn print(report: &Report) -> String {
     let mut body = format!("\\title{{{}}}\n\\date{{}}\n\\maketitle\n", escaped(&report.name));
-    for section in &report.sections {
+    for section in report.sections.iter().filter(|section| !section.blocks.is_empty()) {
         let _ = write!(body, "\n\\section{{{}}}\\label{{{}}}\n", escaped(section.title), section.key);
-        for block in &section.blocks {
+        for (group, block) in grouped(&section.blocks).map(|group| (group, &group[0])) {
             body.push('\n');
             match block {
                 Block::Text(text) => {
                     body.push_str(&inline(text));
                     body.push('\n');
                 }
-                Block::Formula(formula) => body.push_str(&display(report, formula)),
+                Block::Formula(_) => {
+                    let all = typeset_together(&report.pool, formulas(group));
+                    all.iter().for_each(|typeset| body.push_str(&display(typeset)));
+                }
                 Block::Table(of) => body.push_str(&table(of)),
                 Block::Listing(text) => {
                     let _ = write!(
@@ -48,8 +51,8 @@ pub(super) fn print(report: &Report) -> String {
                 Block::Finding(finding) => {
                     let (question, answer) = (escaped(finding.question), finding.answer.text());
                     let _ = writeln!(body, "\\textbf{{{question}: {answer}.}} {}", inline(&finding.reason));
-                    for formula in &finding.formulas {
-                        body.push_str(&display(report, formula));
+                    for typeset in typeset_together(&report.pool, &finding.formulas) {
+                        body.push_str(&display(&typeset));
                     }
                 }
             }
@@ -197,17 +200,16 @@ fn equations(out: &mut String, equations: &[Equation]) {
     }
 }
 
-fn display(report: &Report, formula: &Formula) -> String {
-    let typeset = typeset(&report.pool, formula);
+fn display(typeset: &Typeset) -> String {
     let mut out = String::new();
     equations(&mut out, &typeset.equations);
-    if formula.in_appendix {
+    if typeset.in_appendix {
         let _ = write!(out, "{WHERE} parts that section~\\ref{{appendix}} lists.\n\n");
     } else if !typeset.parts.is_empty() {
         let _ = writeln!(out, "{WHERE}");
         equations(&mut out, &typeset.parts);
     }
-    if let Some(remark) = remark(&typeset) {
+    if let Some(remark) = remark(typeset) {
         let _ = write!(out, "{remark}\n\n");
     }
     out

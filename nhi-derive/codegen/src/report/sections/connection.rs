@@ -9,12 +9,8 @@ use crate::report::Math;
 use std::collections::HashMap;
 
 pub(super) fn connection(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
-    let Some(group) = x.mechanics.system.group else {
-        return Ok(vec![text("There is no group factor.")]);
-    };
-    let Some(connection) = x.mechanics.connection(x.engine)? else {
-        return Ok(vec![text("There is no group factor.")]);
-    };
+    let Some(group) = x.mechanics.system.group else { return Ok(Vec::new()) };
+    let Some(connection) = x.mechanics.connection(x.engine)? else { return Ok(Vec::new()) };
     let k = x.mechanics.system.shape();
     let invariance = match x.mechanics.structure.invariant {
         true => format!(

@@ -17,10 +17,8 @@ const MAX_PARTS: usize = 12;
 
 pub(super) fn mass_matrix(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let mass = x.mechanics.mass.clone();
-    let mut blocks = vec![
-        text("M = ∂²L/∂v∂v, symmetric; the momenta are p = M v + a."),
-        x.moderate_matrix("mass_matrix", letters("M", "M"), &mass),
-    ];
+    let definition = "M = ∂²L/∂v∂v, symmetric; the momenta are p = M v + a.";
+    let mut blocks = vec![text(definition), x.moderate_matrix("mass_matrix", letters("M", "M"), &mass)];
     if let Some(stiffness) = x.mechanics.stiffness {
         let s = if x.mechanics.system.pool.is_one(stiffness) { "1" } else { "tr M" };
         blocks.push(text(format!(
@@ -38,8 +36,9 @@ pub(super) fn mass_matrix(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
     let inverse = inverse.map(|inverse| x.matrix("mass_matrix_inverse", (symbol, entry), &inverse));
     match inverse.filter(|inverse| inverse.parts.is_empty()) {
         Some(inverse) => {
-            blocks.push(text("Its inverse is"));
-            blocks.push(Block::Formula(inverse));
+            blocks[0] = text(format!("{definition} The appendix has its inverse."));
+            x.appendix.push(Block::Heading("inverse".into(), "Inverse of the mass matrix".into()));
+            x.appendix.push(Block::Formula(inverse));
         }
         None => blocks.push(text("Its inverse has no short form; functions solve M x = b by elimination.")),
     }

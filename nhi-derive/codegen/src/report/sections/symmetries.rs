@@ -23,19 +23,25 @@ pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
         ))]);
     }
     let mut blocks = vec![text(
-        "A constant direction ξ of the coordinates is a symmetry if L does not change along it and no force acts along it. Then d/dt(p·ξ) = (μ ξ)·λ: the momentum p·ξ is conserved if ξ is admissible everywhere.",
+        "A constant direction ξ of the coordinates is a symmetry if L does not change along it and no force acts along it. Then d/dt(p·ξ) = (μ ξ)·λ: the momentum p·ξ is conserved if ξ is admissible everywhere. The multipliers λ are those of the equations of motion.",
     )];
+    let mut equations = Vec::new();
     let symmetries = conserved.iter().map(|s| (s, true)).chain(others.iter().map(|s| (s, false)));
     for (i, (symmetry, is_conserved)) in symmetries.enumerate() {
         let direction = components(x, symmetry);
         let momentum = x.mechanics.momentum.clone();
         let value = dot(x.pool(), &momentum, &direction);
         let left = Math::Row(vec![Math::letter("p"), Math::Operator("·"), Math::letter("xi").numbered(i)]);
-        let mut formulas = vec![x.number(&format!("symmetry_{}", i + 1), left.clone(), value)];
-        let mut reason =
-            format!("ξ = {}; p·ξ = {}.", direction_words(x, symmetry), words(&symmetry.momentum));
+        let number = i + 1;
+        let index = subscript(number);
+        equations.push(Block::Formula(x.number(&format!("symmetry_{number}"), left.clone(), value)));
+        let mut reason = format!(
+            "ξ_{number} = {}; p·ξ_{number} = {}.",
+            direction_words(x, symmetry),
+            words(&symmetry.momentum)
+        );
         let answer = if is_conserved {
-            reason.push_str(" All one-forms annihilate ξ.");
+            reason.push_str(" All one-forms annihilate it.");
             Answer::Yes
         } else {
             let m = x.mechanics.system.constraints.len();
@@ -45,14 +51,16 @@ pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
             let pool = x.pool();
             let along: Vec<Expr> = forms.iter().map(|form| dot(pool, form, &direction)).collect();
             let rate = dot(pool, &along, &lambda);
-            formulas.push(x.number(&format!("momentum_equation_{}", i + 1), total_rate(left), rate));
-            reason.push_str(" Reactions act along ξ: the momentum obeys the equation below, with the multipliers of the equations of motion.");
+            let equation = x.number(&format!("momentum_equation_{number}"), total_rate(left), rate);
+            equations.push(Block::Formula(equation));
+            reason.push_str(" Reactions act along it.");
             Answer::No
         };
         let question = "Conserved";
         let key = KEYS.get(i).copied().unwrap_or("more");
-        blocks.push(Block::Finding(Finding { key, question, answer, reason, formulas }));
+        blocks.push(Block::Finding(Finding { key, question, answer, reason, formulas: Vec::new() }));
     }
+    blocks.extend(equations);
     Ok(blocks)
 }
 
@@ -95,6 +103,15 @@ fn components(x: &mut Context<'_>, symmetry: &Symmetry) -> Vec<Expr> {
 
 fn words(momentum: &str) -> String {
     format!("`{momentum}`")
+}
+
+/// `₁₂`.
+fn subscript(number: usize) -> String {
+    number
+        .to_string()
+        .chars()
+        .filter_map(|digit| char::from_u32(u32::from('₀') + digit.to_digit(10)?))
+        .collect()
 }
 
 /// `∂/∂x + 2 ∂/∂y`.

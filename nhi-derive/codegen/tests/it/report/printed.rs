@@ -56,9 +56,11 @@ fn sections_have_their_keys() {
     assert_eq!(keys, [&KEYS[..], &["appendix"]].concat());
     let [markdown, tex, html, _] = Format::ALL.map(|format| format.print(&report));
     for key in keys {
-        assert_eq!(markdown.matches(&format!("<a id=\"{key}\"></a>")).count(), 1, "{key}");
-        assert_eq!(tex.matches(&format!("\\label{{{key}}}")).count(), 1, "{key}");
-        assert_eq!(html.matches(&format!(" id=\"{key}\">")).count(), 1, "{key}");
+        // Documents have no section without contents: there is no group factor.
+        let count = usize::from(key != "connection");
+        assert_eq!(markdown.matches(&format!("<a id=\"{key}\"></a>")).count(), count, "{key}");
+        assert_eq!(tex.matches(&format!("\\label{{{key}}}")).count(), count, "{key}");
+        assert_eq!(html.matches(&format!(" id=\"{key}\">")).count(), count, "{key}");
     }
     assert!(markdown.contains("p⁻(q_h, q_h + h v')") && markdown.contains("### `dla2`"));
 }
@@ -87,7 +89,7 @@ fn example(name: &str) -> String {
 fn short_systems_have_short_reports() {
     let markdown = Format::Markdown.print(&report(&derived(&example("sleigh.rs"), "dla2")));
     let (body, appendix) = markdown.split_once("\n## Appendix").expect("an appendix");
-    assert!(body.lines().count() <= 200, "{}", body.lines().count());
+    assert!(body.lines().count() <= 175, "{}", body.lines().count());
     assert!(appendix.contains("newton impulse") && !body.contains("newton impulse"));
     let (_, expected) = body.split_once("### What to expect").expect("expectations");
     let rows: Vec<&str> = expected.lines().filter(|line| line.starts_with("| `")).collect();
