@@ -3,13 +3,14 @@
 use crate::cache::{self, Action};
 use crate::check::CheckError;
 use crate::completions::completions;
-use crate::declared::{self, failed, source, unexpanded};
+use crate::declared::{self, derived, failed, source, unexpanded};
 use crate::failed::Failed;
 use crate::files::{create, print, save, warn};
 use crate::fit::Fit;
 use crate::generate::Generate;
 use crate::models;
 use crate::plan::Plan;
+use crate::progress::LONG_WORK;
 use crate::scoreboard::{self, Measured, Selection};
 use crate::simulate::Simulate;
 use crate::{demo, list, new, progress};
@@ -17,7 +18,7 @@ use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use nhi_codegen::engine::{Engine, default_engine};
+use nhi_codegen::engine::Engine;
 use nhi_codegen::report::Format;
 use nhi_codegen::source::ExpandError;
 use nhi_run::model::MODELS;
@@ -208,7 +209,7 @@ impl Arguments {
 
     /// Executes the command.
     pub fn execute(self) -> ExitCode {
-        nhi_run::show_progress();
+        nhi_run::observe(&LONG_WORK);
         nhi_run::use_cache();
         let done = match self.command {
             None => demonstrate(),
@@ -344,17 +345,21 @@ type Expand = fn(&str, Option<&str>, Option<&str>, &mut dyn Engine) -> Result<St
 
 fn expand(file: &Path, name: Option<&str>, method: Option<&str>, expand: Expand) -> Result<(), Failed> {
     let text = source(file)?;
-    let code = expand(&text, name, method, default_engine().as_mut());
-    print(code.map_err(|error| unexpanded(file, &text, name, &error))?.as_bytes())
+    let code = derived(|engine| {
+        expand(&text, name, method, engine).map_err(|error| unexpanded(file, &text, name, &error))
+    })?;
+    print(code.as_bytes())
 }
 
 fn report(file: &Path, name: Option<&str>, format: &str, out: Option<&Path>) -> Result<(), Failed> {
     let format = Format::named(format).unwrap_or(Format::Markdown);
     let text = source(file)?;
-    let report = nhi_codegen::report::read(&text, name, default_engine().as_mut());
-    let report = report.map_err(|error| unexpanded(file, &text, name, &error))?;
-    warn(report.warning.clone());
-    let report = format.print(&report);
+    let (warning, report) = derived(|engine| {
+        let report = nhi_codegen::report::read(&text, name, engine);
+        let report = report.map_err(|error| unexpanded(file, &text, name, &error))?;
+        Ok((report.warning.clone(), format.print(&report)))
+    })?;
+    warn(warning);
     match out {
         Some(path) => save(path, report.as_bytes()),
         None => print(report.as_bytes()),

@@ -5,9 +5,10 @@ use crate::failed::Failed;
 use crate::files::{extension, read};
 use crate::models;
 use crate::problem::Problem;
+use nhi_codegen::engine::{Engine, default_engine};
 use nhi_codegen::source::{ExpandError, structs};
 use nhi_run::model::{Bundled, Declared, Unloaded, loaded, named};
-use nhi_run::{Error, System};
+use nhi_run::{Error, Phase, System, apart};
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
 
@@ -37,6 +38,14 @@ pub(crate) fn source(file: &Path) -> Result<String, Failed> {
         true => Ok(bundled(file)?.declaration.to_owned()),
         false => read(file),
     }
+}
+
+/// What is derived from the text of a file. If that takes long, a terminal shows it.
+pub(crate) fn derived<T: Send>(
+    derive: impl FnOnce(&mut dyn Engine) -> Result<T, Failed> + Send,
+) -> Result<T, Failed> {
+    apart(Phase::Derivation, || derive(default_engine().as_mut()))
+        .unwrap_or_else(|bug| Err(Failed::Stopped(bug)))
 }
 
 /// An error of a declaration as rustc prints it, any other in a line.

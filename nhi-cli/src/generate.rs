@@ -1,10 +1,9 @@
 //! Source files of generated code.
 
-use crate::declared::{source, unexpanded};
+use crate::declared::{derived, source, unexpanded};
 use crate::failed::Failed;
 use crate::files::{create, save};
 use clap::{Args, ValueEnum};
-use nhi_codegen::engine::default_engine;
 use nhi_codegen::generate::Request;
 use nhi_codegen::source::ExpandError;
 use std::path::{Path, PathBuf};
@@ -72,13 +71,15 @@ impl Generate {
             return if is_current { Ok(()) } else { Err(self.stale(&self.out)) };
         }
         let code =
-            request.rust(source, default_engine().as_mut()).map_err(|error| self.wrong(source, &error))?;
+            derived(|engine| request.rust(source, engine).map_err(|error| self.wrong(source, &error)))?;
         save(&self.out, code.as_bytes())
     }
 
     fn c(&self, request: &Request, source: &str) -> Result<(), Failed> {
-        let files = request.c(source, self.real == Real::Float, default_engine().as_mut());
-        let files = files.map_err(|error| self.wrong(source, &error))?;
+        let is_float = self.real == Real::Float;
+        let files = derived(|engine| {
+            request.c(source, is_float, engine).map_err(|error| self.wrong(source, &error))
+        })?;
         if !self.check {
             create(&self.out)?;
         }

@@ -1,9 +1,10 @@
 //! Progress of long runs, on a terminal, and their interruption.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nhi_run::{Observer, Phase};
 use std::ops::ControlFlow;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Shorter runs show no bar.
@@ -70,6 +71,33 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Exit code of a program that is interrupted while it writes what it has.
 const INTERRUPTED_TWICE: i32 = 130;
+
+/// Shows derivations and compilations that last as a line on standard error, while they last.
+pub(crate) struct LongWork(Mutex<Option<ProgressBar>>);
+
+/// That of the program.
+pub(crate) static LONG_WORK: LongWork = LongWork(Mutex::new(None));
+
+impl LongWork {
+    fn line(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for LongWork {
+    fn lasts(&self, phase: Phase, taken: Duration) {
+        let mut line = self.line();
+        let bar = line.get_or_insert_with(|| bar(0, "{msg}"));
+        bar.set_message(format!("{phase}: {} s", taken.as_secs()));
+        bar.tick();
+    }
+
+    fn ends(&self) {
+        if let Some(bar) = self.line().take() {
+            bar.finish_and_clear();
+        }
+    }
+}
 
 /// From here on, Ctrl-C ends the run, which keeps its samples; a second one ends the program.
 pub(crate) struct Interrupt(());

@@ -651,7 +651,9 @@ fn projected(run: &Run, recording: &Recording) -> String {
             .collect();
         let size = pairs.iter().fold(0.0_f64, |size, (_, from, to)| size.max(from.abs()).max(to.abs()));
         let changed = pairs.into_iter().filter(|(_, from, to)| (to - from).abs() > 1e-12 * size);
-        changed.map(|(name, from, to)| format!("{name} from {from} to {to:.6}")).collect()
+        // As many digits as the change needs to be seen.
+        let digits = |change: f64| (2.0 - change.abs().log10()).clamp(6.0, 17.0) as usize;
+        changed.map(|(name, from, to)| format!("{name} from {from} to {to:.*}", digits(to - from))).collect()
     };
     let all = [changed(Quantity::Coordinate, &run.q0), changed(Quantity::Velocity, &run.v0)].concat();
     match all.is_empty() {

@@ -44,6 +44,7 @@ mod _nhi {
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         nhi_run::use_cache();
+        nhi_run::observe(&crate::watch::LONG_WORK);
         Ok(())
     }
 

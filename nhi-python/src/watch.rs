@@ -1,8 +1,10 @@
 //! The interpreter while Rust works: signals and progress.
 
+use nhi_run::{Observer, Phase};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,52 @@ const PERIOD: Duration = Duration::from_millis(50);
 
 /// Time that steps take between two looks at the time.
 const ROUND: Duration = Duration::from_millis(20);
+
+/// The text of a derivation or compilation that lasts. The threads that wait for it have no interpreter, and leave it here.
+pub(crate) struct LongWork(Mutex<Option<String>>);
+
+/// That of the process.
+pub(crate) static LONG_WORK: LongWork = LongWork(Mutex::new(None));
+
+impl LongWork {
+    fn text(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for LongWork {
+    fn lasts(&self, phase: Phase, taken: Duration) {
+        *self.text() = Some(format!("{phase}: {} s", taken.as_secs()));
+    }
+
+    fn ends(&self) {
+        *self.text() = None;
+    }
+}
+
+/// The line that a terminal or a notebook shows of work that lasts (`nhi._progress.show`).
+#[derive(Default)]
+struct Line(Option<String>);
+
+impl Line {
+    /// Shows what is known now.
+    fn update(&mut self, py: Python<'_>) -> PyResult<()> {
+        let text = LONG_WORK.text().clone();
+        if text != self.0 {
+            py.import("nhi._progress")?.call_method1("show", (text.as_deref(),))?;
+            self.0 = text;
+        }
+        Ok(())
+    }
+
+    /// Erases it.
+    fn erase(mut self, py: Python<'_>) -> PyResult<()> {
+        match self.0.take() {
+            Some(_) => py.import("nhi._progress")?.call_method1("show", (None::<&str>,)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
 
 /// What `work` returns. It runs on a thread of its own, without the interpreter lock; after a signal whose handler raises,
 /// nothing waits for it any more.
@@ -24,16 +72,21 @@ pub(crate) fn waited_for<T: Send + 'static>(
     let (sender, mut receiver) = mpsc::channel();
     // Nobody receives after an interrupt.
     thread::spawn(move || sender.send(work()).unwrap_or(()));
+    let mut line = Line::default();
     loop {
         let received;
         (received, receiver) = py.detach(move || (receiver.recv_timeout(PERIOD), receiver));
-        match received {
-            Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a bug of nhi, please report it: a thread has panicked"));
-            }
-        }
+        let looked = match received {
+            Ok(result) => line.erase(py).map(|()| result),
+            Err(RecvTimeoutError::Timeout) => match py.check_signals().and_then(|()| line.update(py)) {
+                Ok(()) => continue,
+                Err(raised) => line.erase(py).and(Err(raised)),
+            },
+            Err(RecvTimeoutError::Disconnected) => line.erase(py).and_then(|()| {
+                Err(PyRuntimeError::new_err("a bug of nhi, please report it: a thread has panicked"))
+            }),
+        };
+        return looked;
     }
 }
 

@@ -6,12 +6,13 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 # Of these tests alone, also in the processes that they start.
 _CACHE = tempfile.TemporaryDirectory(prefix="nhi-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
-import nhi
-import pytest
+import nhi  # noqa: E402  (it reads where its cache is when it is imported)
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -55,7 +55,7 @@ mod recording;
 mod run;
 mod system;
 
-pub use apart::show_progress;
+pub use apart::{Observer, Phase, apart, observe};
 pub use bodies::{Bodies, Body, Shape};
 pub use cache::{Cache, Contents, use_cache};
 pub use ensemble::{record_all, table};
