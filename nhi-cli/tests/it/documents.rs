@@ -170,7 +170,8 @@ fn the_gallery() {
     for block in blocks(&gallery, "sh") {
         for command in block.replace("\\\n", " ").lines() {
             let words = shortened(command, amount(300, u64::MAX));
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            // There are no spaces between quotation marks.
+            let words: Vec<&str> = words.iter().map(|word| word.trim_matches('"')).collect();
             match words[..] {
                 ["nhi", ref arguments @ ..] => {
                     let mut nhi = crate::program();

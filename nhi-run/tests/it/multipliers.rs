@@ -173,6 +173,36 @@ fn a_ball_leaves_a_ball() {
     }
 }
 
+/// A hoop with a particle on its rim rolls until the ground carries nothing. Its angle θ there follows from the energy
+/// (M + m (1 + cos θ)) r² ω² + m g r cos θ, whose rate is ω' = d(ω²/2)/dθ, and from the load (M + m) g − m r (ω' sin θ + ω² cos θ).
+#[test]
+fn a_hoop_leaves_the_ground() {
+    let hoop = include_str!("../../../examples/hoop.rs");
+    let (mass, m, r, g, omega) = (0.2, 1.0, 0.5, 9.81, 4.0f64);
+    let energy = (mass + 2.0 * m) * r * r * omega * omega + m * g * r;
+    let load = |th: f64| {
+        let inertia = (mass + m * (1.0 + th.cos())) * r * r;
+        let square = (energy - m * g * r * th.cos()) / inertia;
+        let rate = (m * g * r * th.sin() + square * m * r * r * th.sin()) / (2.0 * inertia);
+        (mass + m) * g - m * r * (rate * th.sin() + square * th.cos())
+    };
+    let (mut low, mut high) = (0.0, 1.5);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if load(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    for rate in [300.0, 1100.0, 4700.0f64] {
+        let start = Start { parameters: &[mass, m, r, g], q: &[0.0, r, 0.0], v: &[r * omega, 0.0, omega] };
+        let steps = (0.3 * rate) as u64;
+        let run = (rate.recip(), steps, steps);
+        let recording = recorded(hoop, &[], ("dla2", start), run, Some("lambda(normal) <= 0"));
+        let [th, turn] = ["th", "dot_th"].map(|name| *column(&recording, name).last().unwrap());
+        // The multiplier is a mean over the last step, and the load decreases: the end is half of this step late, at most.
+        let late = (th - low) / turn * rate;
+        assert!((-0.01..0.6).contains(&late), "{rate}: {late} steps");
+    }
+}
+
 /// A tippe top with friction in proportion to load and sliding velocity: it inverts, and keeps Jellett's integral L·c, with c
 /// from the centre of mass to the point of contact.
 #[test]
