@@ -14,8 +14,8 @@ use nhi_runtime::prelude::*;
     lagrangian = (dot(phi)^2 + dot(x)^2 + dot(z)^2)/2 - (x^2 + z^2)/2 + cos(phi) - eps*sin(2*phi),
     constraints(ratio: dx + (k*sin(phi) + b*cos(2*phi))*dz = 0),
     methods(
-        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint, Rattle,
-        RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
+        Dla1, Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, DlaRattleMidpoint, Frame, FrameMidpoint,
+        DiscreteGradient, Rattle, RattleRestarted, GniMidpoint, GniEulerA, GniEulerB, Rk2Midpoint, Rk2Heun, Rk4
     ),
 )]
 pub struct Gearbox {

@@ -126,6 +126,21 @@ macro_rules! for_each_method {
                 source: "mid-point rule in an orthonormal frame",
             }
 
+            /// Discrete gradients in momentum coordinates XᵀM v, order 2, symmetric: keeps the energy of conservative systems, but none of
+            /// parts that do not interact. For comparison with [`Frame`].
+            ///
+            /// The derivatives of the Hamiltonian are averaged along a step: in closed form for polynomials, sines, cosines and
+            /// exponentials of affine arguments, and for products of these; elsewhere, as a rule those of the kinetic energy, with five
+            /// nodes, whose error the energy has. Constraints are linear in the velocities, and neither they nor masses depend on time.
+            DiscreteGradient "discrete_gradient" {
+                kind: Frame,
+                order: 2,
+                adjoint: Itself,
+                start: Consistent,
+                applies: Coordinates else Frame,
+                source: "discrete gradients in momentum coordinates: Celledoni, Farré, Høiseth and Martín de Diego, arXiv 1605.02845",
+            }
+
             /// Reduced d'Alembert–Pontryagin on R^k × G, trapezoidal rule, order 2, symmetric; KMF (27), (28),
             /// corrected. The default and recommendation with a group factor.
             Rdp "rdp" {

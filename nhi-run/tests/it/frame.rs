@@ -1,4 +1,4 @@
-//! The frame method, in coordinates and on groups: energy, constraints, symmetry, order, and where it does not apply.
+//! The frame method, in coordinates and on groups, and the discrete gradient method in coordinates: energy, constraints, symmetry, order, and where it does not apply.
 
 use nhi_jit::{Compiled, Point, Simulation, Stepped};
 use nhi_methods::Variant;
@@ -149,6 +149,9 @@ const AXIS: Case = Case {
     v: &[0.9, 0.45, 0.0],
     h: 0.05,
 };
+
+/// Those in coordinates.
+const IN_COORDINATES: [&Case; 6] = [&GEARBOX, &SLEIGH, &MAGNETIC, &ROOTS, &PENDULUMS, &MASSLESS];
 
 const CASES: [&Case; 11] =
     [&GEARBOX, &SLEIGH, &MAGNETIC, &ROOTS, &PENDULUMS, &MASSLESS, &SUSLOV, &ROTOR, &GYROSTAT, &BODY, &AXIS];
@@ -353,13 +356,81 @@ fn driven_systems_are_of_order_two() {
     assert!((slope - 4.0).abs() < 0.3, "frame_suzuki4: {slope}");
 }
 
+/// Discrete gradients keep the energy with any sequence of step sizes, as far as five nodes average derivatives of the kinetic energy,
+/// are symmetric and of order two, and can be composed.
 #[test]
-fn position_constraints_are_refused() {
-    let source = "#[derive(Nonholonomic)]
-        #[nonholonomic(coordinates(x, y), lagrangian = (dot(x)^2 + dot(y)^2)/2 - y, holonomic(rod: x^2 + y^2 - 1 = 0),
-            methods(Frame))]
-        struct Pendulum { unused: f64 }";
-    let error =
-        System::parse(source, "frame.rs", None).err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(error.contains("does not keep position constraints; use `DlaRattle`"), "{error}");
+fn discrete_gradients_keep_the_energy() {
+    let time = 1.0;
+    for case in IN_COORDINATES {
+        let bed = Bed::new(case, "discrete_gradient");
+        let start = bed.start();
+        let (mut state, before) = (start.clone(), bed.energy(&start));
+        let mut seed: u64 = 11;
+        for _ in 0..1000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let fraction = (seed >> 11) as f64 / (1u64 << 53) as f64;
+            state = bed.step(&state, 0.2 * case.h * 20f64.powf(fraction - 0.7));
+        }
+        let error = (bed.energy(&state) - before).abs();
+        assert!(error < 1e-12 * (1.0 + before.abs()), "{error:e}\n{}", case.declaration);
+
+        state = start.clone();
+        (0..20).for_each(|_| state = bed.step(&state, case.h));
+        (0..20).for_each(|_| state = bed.step(&state, -case.h));
+        assert!(distance(&state, &start) < 1e-12, "{:e}\n{}", distance(&state, &start), case.declaration);
+
+        let fine = Bed::new(case, "frame_suzuki4").run(3200, time / 3200.0);
+        let fine = Stepped { q: fine.q().to_vec(), v: fine.v(), z: Vec::new() };
+        let usual = (time / case.h) as u64;
+        for (id, order, steps) in
+            [("discrete_gradient", 2.0, 4 * usual), ("discrete_gradient_suzuki4", 4.0, 2 * usual)]
+        {
+            let bed = Bed::new(case, id);
+            let [coarse, half] = [steps, 2 * steps].map(|steps| {
+                let end = bed.run(steps, time / steps as f64);
+                distance(&Stepped { q: end.q().to_vec(), v: end.v(), z: Vec::new() }, &fine)
+            });
+            let slope = (coarse / half).log2();
+            assert!((slope - order).abs() < 0.2, "{id}: {slope}, {coarse:e}\n{}", case.declaration);
+        }
+    }
+}
+
+/// What they do not keep: the energies of parts that do not interact.
+#[test]
+fn discrete_gradients_mix_the_energies_of_parts() {
+    let bed = Bed::new(&GEARBOX, "discrete_gradient");
+    let run = bed.run(20_000, GEARBOX.h);
+    let (q, v) = (run.q(), run.v());
+    let driven = (v[1] * v[1] + v[2] * v[2] + q[1] * q[1] + q[2] * q[2]) / 2.0;
+    assert!((driven - 0.5).abs() > 1e-3, "{driven}");
+}
+
+/// The reason for which a method is refused.
+fn refusal(declaration: &str, method: &str) -> String {
+    let source = format!(
+        "#[derive(Nonholonomic)] #[nonholonomic({declaration}, methods({method}))] struct Refused {{ m: f64 }}"
+    );
+    System::parse(&source, "frame.rs", None).err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn systems_are_refused_with_the_reason() {
+    const PENDULUM: &str =
+        "coordinates(x, y), lagrangian = m/2*(dot(x)^2 + dot(y)^2) - y, holonomic(rod: x^2 + y^2 - 1 = 0)";
+    for method in ["Frame", "DiscreteGradient"] {
+        let reason = refusal(PENDULUM, method);
+        assert!(reason.contains("does not keep position constraints; use `DlaRattle`"), "{reason}");
+    }
+    for moving in [
+        "lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(belt: dx - dt = 0)",
+        "lagrangian = m/2*(dot(x)^2 + dot(y)^2), constraints(blade: sin(t)*dx - cos(t)*dy = 0)",
+        "lagrangian = (1 + t^2)*m/2*(dot(x)^2 + dot(y)^2), constraints(blade: dx - x*dy = 0)",
+    ] {
+        let reason = refusal(&format!("coordinates(x, y), {moving}"), "DiscreteGradient");
+        assert!(reason.contains("do not depend on time; use `Frame`"), "{reason}");
+    }
+    let body = "group = SO3(R; w1, w2, w3), lagrangian = m/2*(w1^2 + 2*w2^2 + w3^2), constraints(w3 = 0)";
+    let reason = refusal(body, "DiscreteGradient");
+    assert!(reason.contains("it is for coordinates alone; on SO3 use `Frame`"), "{reason}");
 }

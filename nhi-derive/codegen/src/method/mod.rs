@@ -77,6 +77,11 @@ trait NodeScheme {
         None
     }
 
+    /// The method to use instead for systems whose admissible velocities have an affine part or depend on time, if it cannot take them.
+    fn instead_for_moving(&self) -> Option<Method> {
+        None
+    }
+
     /// Whether a step needs M⁻¹, for all velocities.
     fn inverts_mass(&self) -> bool {
         false
@@ -93,7 +98,7 @@ fn scheme(method: Method) -> Scheme {
     use Quadrature::{Left, Midpoint, Right, Trapezoid};
     use Scheme::{Node, Reflecting};
     use dla::{Nodal, Reduced, Staggered};
-    use frame::{Frame, Potential};
+    use frame::{DiscreteGradient, Frame, Potential};
     match method {
         Method::Dla1 => Node(&Staggered(Left, Place::Left)),
         Method::Dla1Adjoint => Node(&Staggered(Right, Place::Right)),
@@ -103,6 +108,7 @@ fn scheme(method: Method) -> Scheme {
         Method::DlaRattleMidpoint => Node(&Nodal(Midpoint)),
         Method::Frame => Node(&Frame(Potential::Averaged)),
         Method::FrameMidpoint => Node(&Frame(Potential::AtMiddle)),
+        Method::DiscreteGradient => Node(&DiscreteGradient),
         Method::Rdp => Node(&Reduced(Trapezoid)),
         Method::RdpMidpoint => Node(&Reduced(Midpoint)),
         Method::RdpLeft => Node(&Reduced(Left)),
@@ -130,6 +136,15 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
     {
         let instead = instead.facts().marker;
         return Some(format!("it does not keep position constraints; use `{instead}`"));
+    }
+    if let Scheme::Node(family) = scheme(method)
+        && let Some(instead) = family.instead_for_moving()
+        && frame::is_moving(x)
+    {
+        let instead = instead.facts().marker;
+        return Some(format!(
+            "it is for constraints without an affine part and for masses and constraints that do not depend on time; use `{instead}`"
+        ));
     }
     if let Scheme::Node(family) = scheme(method)
         && family.differentiates_constraints()

@@ -140,6 +140,54 @@ impl Basis {
         self.columns.len()
     }
 
+    /// X at (q, t), by columns.
+    pub(super) fn columns_at(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr) -> Matrix {
+        b.matrix_at(&self.columns, q, t)
+    }
+
+    /// The diagonal of G at (q, t).
+    pub(super) fn diagonal(&self, b: &mut Builder<'_>, q: &[Expr], t: Expr) -> Vec<Expr> {
+        let diagonal: Vec<Expr> = (0..self.len()).map(|k| self.gram[k][k]).collect();
+        let v = b.x.v.clone();
+        b.at(&diagonal, q, &v, t)
+    }
+
+    /// ½ pᵀG⁻¹p in terms of the coordinates.
+    pub(super) fn kinetic(&self, b: &mut Builder<'_>, p: &[Expr]) -> Expr {
+        let (lower, squares) = factors(b, &self.gram, &mut |b, _, e| simple(b, e));
+        let parts = forwards(b, &lower, p.to_vec());
+        let half = b.pool().ratio(1, 2);
+        let mut terms = Vec::with_capacity(parts.len());
+        for (part, square) in parts.into_iter().zip(squares) {
+            let energy = b.pool().powi(part, 2);
+            let energy = b.mul(half, energy);
+            terms.push(b.pool().div(energy, square));
+        }
+        b.pool().sum(&terms)
+    }
+
+    /// −⟨M X η, [X_a, X_b]⟩ at (q, t).
+    pub(super) fn structure(&self, b: &mut Builder<'_>, eta: &[Expr], (q, t): (&[Expr], Expr)) -> Matrix {
+        let (d, v, mass) = (self.len(), b.x.v.clone(), b.x.mass.clone());
+        let momenta: Matrix = self.columns.iter().map(|column| b.apply(&mass, column)).collect();
+        let mut all = vec![vec![b.pool().zero(); d]; d];
+        for a in 0..d {
+            for other in a + 1..d {
+                let bracket = self.bracket(b, &self.columns, a, other);
+                let mut by = Vec::with_capacity(d);
+                for momentum in &momenta {
+                    let entry = dot(b.pool(), momentum, &bracket);
+                    by.push(simple(b, entry));
+                }
+                let by = b.at(&by, q, &v, t);
+                let turn = dot(b.pool(), &by, &eta[..d]);
+                all[a][other] = b.pool().neg(turn);
+                all[other][a] = turn;
+            }
+        }
+        all
+    }
+
     /// E, and X_c(G) where L is not the identity, as far as they do not vanish.
     fn changes(&self, b: &mut Builder<'_>) -> (Vec<Coefficients>, Vec<Coefficients>) {
         let d = self.len();
@@ -461,6 +509,38 @@ impl Frame {
     pub(super) fn parts(&self, b: &mut Builder<'_>, nu: &[Expr]) -> Vec<Expr> {
         let one = b.pool().one();
         self.norms.iter().zip(nu).map(|(&norm, &nu)| b.mul(norm, nu)).chain([one]).collect()
+    }
+
+    /// L D ζ = XᵀM v for ζ = N ν and v = X η, without w.
+    pub(super) fn momenta(&self, b: &mut Builder<'_>, nu: &[Expr]) -> Vec<Expr> {
+        let mut scaled = Vec::with_capacity(nu.len());
+        for ((&weight, &inverse), &nu) in self.weights.iter().zip(&self.inverse_norms).zip(nu) {
+            let part = b.mul(inverse, nu);
+            scaled.push(b.mul(weight, part));
+        }
+        let mut all = scaled.clone();
+        for (entry, row) in all.iter_mut().zip(&self.lower) {
+            for (&factor, &part) in row.iter().zip(&scaled) {
+                let product = b.mul(factor, part);
+                *entry = b.add(*entry, product);
+            }
+        }
+        all
+    }
+
+    /// ζ = D⁻¹L⁻¹p of momenta p = L D ζ, and 1 for w.
+    pub(super) fn parts_of_momenta(&self, b: &mut Builder<'_>, p: &[Expr]) -> Vec<Expr> {
+        let one = b.pool().one();
+        let mut parts = Vec::with_capacity(p.len() + 1);
+        for ((part, &norm), &weight) in
+            forwards(b, &self.lower, p.to_vec()).into_iter().zip(&self.norms).zip(&self.weights)
+        {
+            let square = b.pool().powi(norm, 2);
+            let part = b.mul(square, part);
+            parts.push(b.pool().div(part, weight));
+        }
+        parts.push(one);
+        parts
     }
 
     /// η = L⁻ᵀ(ζ − D⁻¹L⁻¹g), and 1 for w.

@@ -47,6 +47,8 @@ pub(super) struct Path<'a> {
     pub(super) start: &'a [Expr],
     /// v̄.
     pub(super) velocity: &'a [Expr],
+    /// What else moves straight: values in the middle, and changes in half a step.
+    pub(super) momenta: &'a [(Expr, Expr)],
 }
 
 /// Means of functions along a step.
@@ -150,6 +152,10 @@ impl<'a> Course<'a> {
             bends: Vec::new(),
             square: zero,
         };
+        for &(momentum, half) in path.momenta {
+            course.straight.push(momentum);
+            course.half.push(half);
+        }
         let Some(group) = group else { return course };
         let (pose, half) = (&q[k..], &half[k..]);
         let anchor = (group.anchor)(b.pool(), pose);

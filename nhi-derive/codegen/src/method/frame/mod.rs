@@ -20,6 +20,7 @@
 
 mod basis;
 mod blocks;
+mod discrete_gradient;
 mod mean;
 
 use super::builder::{Builder, names_of_forms};
@@ -35,6 +36,7 @@ use crate::mechanics::Mechanics;
 use crate::program::Role;
 use basis::Basis;
 use blocks::{Assignment, Unknown, solve};
+pub(super) use discrete_gradient::{DiscreteGradient, is_moving};
 use mean::Path;
 
 /// The frame method.
@@ -162,13 +164,14 @@ struct Middle {
 }
 
 impl Middle {
-    fn of(b: &mut Builder<'_>, d: usize) -> Middle {
+    /// With symbols of these names for the components.
+    fn of(b: &mut Builder<'_>, components: &[String]) -> Middle {
         let (t, half) = (b.x.system.t, b.halves_of_h(1));
         let system = &b.x.system;
         let of = |name: &str| format!("{}_mid", identifier(name));
         let coordinates: Vec<String> = system.coordinates.iter().map(|x| of(&x.name)).collect();
         let states: Vec<String> = system.states.iter().map(|x| of(&x.name)).collect();
-        let components = names_of_forms("nu", d).into_iter().map(|name| format!("{name}_mid"));
+        let components = components.iter().map(|name| format!("{name}_mid"));
         Middle {
             q: coordinates.iter().map(|name| b.local(name)).collect(),
             v: b.velocity_symbols("dot_", "_mid"),
@@ -188,7 +191,7 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, potential: Potential) -> Resul
     let nu = frame.components(b, &v);
     let nu = b.bind_forms("nu", &nu);
 
-    let middle = Middle::of(b, basis.len());
+    let middle = Middle::of(b, &names_of_forms("nu", basis.len()));
     let scale2 = scale(b, &frame, &nu);
     let (in_middle, mut all) = frame_in_middle(b, &basis, &middle);
     let parts = in_middle.parts(b, &middle.nu);
@@ -358,7 +361,7 @@ fn forces(
     let descent = b.pool().substitute(&l_q, &at_rest);
     let descent = match potential {
         Potential::Averaged => {
-            let means = mean::means(b, &descent, &Path { start, velocity: &middle.v });
+            let means = mean::means(b, &descent, &Path { start, velocity: &middle.v, momenta: &[] });
             for (symbol, value) in means.series {
                 let value = b.at(&[value], &middle.q, &middle.v, middle.t)[0];
                 all.push(Assignment::of(symbol, value));

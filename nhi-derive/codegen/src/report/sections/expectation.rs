@@ -174,6 +174,10 @@ fn energy(method: Method, facts: &Facts) -> (Grade, String) {
             Grade::NotExpected,
             "the potential energy is piecewise: every step across a change of branch adds an error",
         ),
+        Kind::Frame if method == Method::DiscreteGradient => graded(
+            Grade::Typical,
+            "exact up to the quadrature with five nodes that averages derivatives of the kinetic energy",
+        ),
         // The gradient in the middle is the average of forces that are affine in the coordinates.
         Kind::Frame if method == Method::Frame || facts.has_quadratic_potential => graded(
             Grade::Guaranteed,
@@ -235,6 +239,9 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         ),
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
+        }
+        Kind::Frame if method == Method::DiscreteGradient => {
+            graded(Grade::NotExpected, "it is not variational, and no mid-point rule of the momenta")
         }
         Kind::Frame if facts.frame_keeps_momenta => graded(
             Grade::Guaranteed,

@@ -36,7 +36,7 @@ pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
         let index = subscript(number);
         equations.push(Block::Formula(x.number(&format!("symmetry_{number}"), left.clone(), value)));
         let mut reason = format!(
-            "ξ_{number} = {}; p·ξ_{number} = {}.",
+            "ξ{index} = {}; p·ξ{index} = {}.",
             direction_words(x, symmetry),
             words(&symmetry.momentum)
         );
