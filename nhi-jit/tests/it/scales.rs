@@ -605,3 +605,48 @@ fn what_is_singular_is_told() {
         Some(Failure::SingularMass)
     );
 }
+
+#[test]
+fn probe_w3() {
+    let systems = [
+        ("turn", "constraints(a: k*dx - cos(x)*dy, b: k*dx - dz)"),
+        ("turnz", "constraints(a: k*dx - cos(z)*dy, b: k*dx - dz)"),
+        ("const", "constraints(a: k*dx - dy, b: k*dx - dz)"),
+        ("both", "constraints(a: k*dx - cos(z)*dy, b: k*dx - cos(y)*dz)"),
+    ];
+    for (label, constraints) in systems {
+        let text = format!("#[nonholonomic(coordinates(x, y, z), lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - 2*y - 3*z, {constraints}, methods(all))]
+            #[derive(Nonholonomic)] struct Near {{ k: f64 }}");
+        let derived = support::derived(&text, "Near");
+        let optimised = derived.optimised().expect("finite constants");
+        let variants: Vec<Variant> = optimised.methods.iter().map(|method| method.method.into()).collect();
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
+        for &variant in &variants {
+            let mut line = String::new();
+            for k in [1.0, 1e3, 1e5, 1e7, 1e8] {
+                let parameters = [k];
+                let (q, v) = ([0.3, 0.1, 0.2], [0.0; 3]);
+                let point = Point { parameters: &parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
+                let run = nhi_jit::Simulation::project_point(&compiled, variant, &point, 0.01);
+                let mut worst = 0.0_f64;
+                let result = run.and_then(|mut run| {
+                    for _ in 0..100 {
+                        run.step()?;
+                        let velocity = run.v();
+                        let at = Point { q: run.q(), v: &velocity, t: run.time(), ..point };
+                        let scales = compiled.residual_scale(&at);
+                        for (a, r) in compiled.residual(&at).iter().enumerate() {
+                            worst = worst.max(r.abs() / scales[a].max(1e-300));
+                        }
+                    }
+                    Ok(())
+                });
+                line += &match result {
+                    Ok(()) => format!(" {worst:8.1e}"),
+                    Err(e) => format!(" {}", e.to_string().chars().take(60).collect::<String>()),
+                };
+            }
+            println!("{label} {variant}: {line}");
+        }
+    }
+}

@@ -771,6 +771,10 @@ impl Arrival {
             _ => (velocity, Vec::new()),
         };
         let velocity = b.bind_velocities(named.0, named.1, &velocity);
+        // The velocity before a reflection is a result, which needs M⁻¹ in any case.
+        if let Normal::Reflected(_) = normal {
+            b.watch();
+        }
         let sigma = b.normal_part(&node, &velocity);
         let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
@@ -798,7 +802,7 @@ impl Arrival {
         let velocity = match self.normal {
             Normal::Removed(_) if b.is_implicit() => self.stated(b, &velocity),
             Normal::Removed(_) => self.solution(b, &velocity),
-            Normal::Reflected(_) => velocity,
+            Normal::Reflected(_) => self.reflection(b, &velocity),
         };
         b.bind_velocities(named.0, named.1, &velocity)
     }
@@ -813,12 +817,33 @@ impl Arrival {
         for (taken, stiff) in self.taken.iter_mut().zip(self.stiff.drain(..)) {
             *taken = b.sub(*taken, stiff);
         }
+        let r = self.node.mu_t.clone();
+        self.solution_of(b, (&mass, &f, &r), velocity)
+    }
+
+    /// v_post' and 2 σ of M v_post' = M v_pre' − μᵀ 2σ and μ (v_pre' + v_post') = −2 μ₀, where formulas give this v_post'.
+    fn reflection(&mut self, b: &mut Builder<'_>, velocity: &[Expr]) -> Vec<Expr> {
+        let mass = b.x.mass.clone();
+        let mass = b.matrix_at(&mass, &self.q, self.t);
+        let f = b.apply(&mass, &self.velocity);
+        let along = b.apply(&self.node.mu, &self.velocity);
+        let two = b.pool().int(2);
+        let r = b.axpy(&along, two, &self.node.mu_t);
+        self.solution_of(b, (&mass, &f, &r), velocity)
+    }
+
+    /// x and what is taken, of M x = f − μᵀ taken and −μ x = r, where formulas give this x.
+    fn solution_of(
+        &mut self,
+        b: &mut Builder<'_>,
+        (mass, f, r): (&Matrix, &[Expr], &[Expr]),
+        x: &[Expr],
+    ) -> Vec<Expr> {
         let mu = b.negated(&self.node.mu);
-        let equations = LinearEquations { mass: &mass, mu: &mu, f: &f, r: &self.node.mu_t };
-        let known = Known { x: velocity, lambda: &self.taken, free: None };
-        let [velocity, taken] = b.solution(&equations, &known);
+        let known = Known { x, lambda: &self.taken, free: None };
+        let [x, taken] = b.solution(&LinearEquations { mass, mu: &mu, f, r }, &known);
         self.taken = taken;
-        velocity
+        x
     }
 
     /// Binds v' and σ, and states that (M + s μᵀμ)(v' − x) = p⁺ − a − M x − μᵀσ and μ v' = −μ₀.
@@ -860,8 +885,7 @@ impl Arrival {
         for (minus, &stiff) in minus.iter_mut().zip(&self.stiff) {
             *minus = b.add(*minus, stiff);
         }
-        let is_solution = matches!(self.normal, Normal::Removed(_));
-        forces_of(b, (&self.q, self.t), (&minus, is_solution), 2 / self.normal.times())
+        forces_of(b, (&self.q, self.t), (&minus, true), 2 / self.normal.times())
     }
 }
 
