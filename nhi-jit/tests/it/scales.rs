@@ -612,10 +612,12 @@ fn probe_w3() {
         ("turn", "constraints(a: k*dx - cos(x)*dy, b: k*dx - dz)"),
         ("turnz", "constraints(a: k*dx - cos(z)*dy, b: k*dx - dz)"),
         ("const", "constraints(a: k*dx - dy, b: k*dx - dz)"),
+        ("one", "constraints(a: k*dx - cos(x)*dy)"),
+        ("onez", "constraints(a: k*dx - cos(z)*dy)"),
         ("both", "constraints(a: k*dx - cos(z)*dy, b: k*dx - cos(y)*dz)"),
     ];
     for (label, constraints) in systems {
-        let text = format!("#[nonholonomic(coordinates(x, y, z), lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - 2*y - 3*z, {constraints}, methods(all))]
+        let text = format!("#[nonholonomic(coordinates(x, y, z), lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - x - 2*y - 3*z, {constraints}, methods(all))]
             #[derive(Nonholonomic)] struct Near {{ k: f64 }}");
         let derived = support::derived(&text, "Near");
         let optimised = derived.optimised().expect("finite constants");

@@ -1,14 +1,14 @@
 //! Writes one program: binds quantities to named symbols and unrolls small linear solves.
 
 use super::Form;
-use super::careful::Watched;
+use super::careful::{LinearEquations, Watched};
 use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
 use crate::expr::linear::{Matrix, coupled_blocks};
 use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::Mechanics;
 use crate::program::{Newton, Singular, Statement, is_sharp, jumps, lets};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// A program under construction for one system.
@@ -111,6 +111,18 @@ pub(super) struct Nonlinear<'a> {
     pub(super) residuals: Vec<String>,
     /// What is solved for last, if the linear equations of an iteration are not solved as a whole.
     pub(super) reduction: Option<Reduction<'a>>,
+    /// The linear equations of an iteration for impulses, where these are the unknowns.
+    pub(super) linear: Option<ImpulseEquations<'a>>,
+}
+
+/// M δw = νᵀδℓ and μ δw = −F, where F are the residuals.
+#[derive(Clone, Copy)]
+pub(super) struct ImpulseEquations<'a> {
+    pub(super) mass: &'a Matrix,
+    /// ∂F/∂w
+    pub(super) mu: &'a Matrix,
+    /// The one-forms at the node.
+    pub(super) nu: &'a Matrix,
 }
 
 /// Elimination of constraints from the linear equations of an iteration. The first unknowns are velocities, and the first
@@ -674,10 +686,12 @@ impl<'a> Builder<'a> {
         norm: Norm,
         body: impl Fn(&mut Self) -> Vec<Expr>,
     ) {
-        let Nonlinear { stated, unknowns, guess, names, residuals, reduction } = equations;
+        let Nonlinear { stated, unknowns, guess, names, residuals, reduction, linear } = equations;
         if unknowns.is_empty() {
             return;
         }
+        // Pivots of an iteration are tested in it.
+        let watched_outside = self.watched.take();
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
@@ -699,10 +713,28 @@ impl<'a> Builder<'a> {
         }
         self.equation("elimination: Jacobian · delta = −residual");
         let updates: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
-        let delta = match &reduction {
+        let linear = linear.filter(|_| watched_outside.is_some() && unknowns.len() > 1);
+        self.watched = linear.is_some().then(Vec::new);
+        let mut delta = match &reduction {
             Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &updates),
             None => self.update((&jacobian, &residual), &updates),
         };
+        let mut watched = self.watched.take().unwrap_or_default();
+        for w in &mut watched {
+            w.pivot = self.bind("pivot", w.pivot);
+            w.diagonal = self.bind("diagonal", w.diagonal);
+        }
+        if let Some(ImpulseEquations { mass, mu, nu }) = linear {
+            let at_rest = vec![self.pool().zero(); mass.len()];
+            let r = self.negated(&[residual.clone()]).concat();
+            let equations = LinearEquations { mass, mu, nu: Some(nu), f: &at_rest, r: &r };
+            delta = self.multipliers_of_iteration(&equations, &delta, &watched);
+        }
+        let bound_inside: HashSet<Expr> = lets(&self.body).map(|(symbol, _)| symbol).collect();
+        let numbers: BTreeSet<Expr> = watched.iter().flat_map(|w| [w.pivot, w.diagonal]).collect();
+        let last_iterate = numbers.into_iter().filter(|e| bound_inside.contains(e)).collect();
+        self.watched = watched_outside;
+        self.watched.iter_mut().for_each(|all| all.extend(&watched));
         let derivatives = match (unknowns, &*jacobian) {
             ([x], [slope]) if !self.readable => self.higher_derivatives(*x, slope[0]),
             _ => Vec::new(),
@@ -724,7 +756,7 @@ impl<'a> Builder<'a> {
             body: inside,
             delta,
             derivatives,
-            last_iterate: Vec::new(),
+            last_iterate,
         }));
         if self.differentiates() && reduction.is_none() {
             self.equation(format!("residual of {stated} at the solution"));
@@ -776,7 +808,17 @@ impl<'a> Builder<'a> {
         }
         let delta = match (&**jacobian, &*minus) {
             ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
-                self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
+                let solution = self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]]);
+                if self.watched.is_some() {
+                    let [x, y] = [a[0], b[1]].map(|e| self.symbol_of(e).unwrap_or(e));
+                    let product = self.mul(x, y);
+                    let others = [b[0], a[1]].map(|e| self.symbol_of(e).unwrap_or(e));
+                    let other = self.mul(others[0], others[1]);
+                    let determinant = self.sub(product, other);
+                    let determinant = self.bind("det", determinant);
+                    self.pivot(determinant, product, Singular::Constraints, 0);
+                }
+                solution
             }
             _ => {
                 let names: Vec<Vec<String>> = names.iter().map(|name| vec![name.clone()]).collect();

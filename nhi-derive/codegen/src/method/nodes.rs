@@ -15,6 +15,10 @@ use crate::system::Constraint;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+/// Updates of Newton's method without formulas, after the iteration with these. The second one makes up for what the first one has left
+/// of an error that is no rounding.
+const UPDATES: usize = 2;
+
 /// The momentum equations at a node that a step leaves, with the numbers that they have in every method:
 ///
 /// ```text
@@ -376,11 +380,8 @@ impl Departure<'_> {
             rhs.push(row);
         }
         let plain = *jacobian == b.x.mass;
-        let fixed = match &self.constraint {
-            Some(constraint) if plain => self.fixed(b, constraint, trial),
-            _ => None,
-        };
-        if fixed.is_some() {
+        let is_watched = plain && self.constraint.is_some();
+        if is_watched {
             b.watch();
         }
         b.equation(match &self.constraint {
@@ -414,30 +415,56 @@ impl Departure<'_> {
         let mut impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("(1) velocity of the step: w + B ℓ");
         let mut velocity = with_reaction(b, &free, &columns, &impulse);
-        let is_solution = fixed.is_some();
-        if let Some(r) = fixed {
+        if is_watched {
             let at_rest = b.pool().at_zero(p, trial);
             let f: Vec<Expr> = momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
-            let equations = LinearEquations { mass: jacobian, mu: &constraint.mu, f: &f, r: &r };
-            let known = Known { x: &velocity, lambda: &impulse, free: None };
-            [velocity, impulse] = b.solution(&equations, &known);
+            [velocity, impulse] =
+                self.solution(b, constraint, (trial, jacobian, &f), [&velocity, &impulse]);
         }
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
-        Motion { velocity, impulse, is_solution }
+        Motion { velocity, impulse, is_solution: is_watched }
     }
 
-    /// −μ₀ of the discrete constraint in the unknown velocity `w`, if it is μ w + μ₀ = 0 with the one-forms at the node.
-    fn fixed(&self, b: &mut Builder<'_>, constraint: &StepConstraint, w: &[Expr]) -> Option<Vec<Expr>> {
-        let (closed, jacobian) = self.closed_residual(b, constraint, w);
-        if jacobian != constraint.mu || !b.pool().are_affine(&closed, &jacobian.concat(), w) {
-            return None;
+    /// w and ℓ of M w = f + μᵀℓ and (2), where formulas give these. If (2) is not a constraint by the one-forms at the node, a solution
+    /// without formulas takes updates of Newton's method from what is known: J w' = J w − F for F = 0 with J = ∂F/∂w. As a velocity of
+    /// their own w' has no rounding of impulses along one-forms that nearly cancel.
+    fn solution(
+        &self,
+        b: &mut Builder<'_>,
+        constraint: &StepConstraint,
+        (trial, mass, f): (&[Expr], &Matrix, &[Expr]),
+        [velocity, impulse]: [&[Expr]; 2],
+    ) -> [Vec<Expr>; 2] {
+        let Some(watched) = b.watched.clone() else { return [velocity.to_vec(), impulse.to_vec()] };
+        let (closed, jacobian) = self.closed_residual(b, constraint, trial);
+        let mu = &constraint.mu;
+        let is_affine = b.pool().are_affine(&closed, &jacobian.concat(), trial);
+        if is_affine {
+            let at_rest = b.pool().at_zero(&closed, trial);
+            let r = b.negated(&[at_rest]).concat();
+            let nu = (jacobian != *mu).then_some(mu);
+            let equations = LinearEquations { mass, mu: &jacobian, nu, f, r: &r };
+            return b.solution(&equations, &Known { x: velocity, lambda: impulse, free: None });
         }
-        let at_rest = b.pool().at_zero(&closed, w);
-        Some(b.negated(&[at_rest]).concat())
+        let (mut w, mut ell) = (velocity.to_vec(), impulse.to_vec());
+        for _ in 0..UPDATES {
+            b.watched = Some(watched.clone());
+            w = b.bind_velocities("known_", "", &w);
+            let map: HashMap<Expr, Expr> = trial.iter().copied().zip(w.iter().copied()).collect();
+            let residual = b.pool().substitute(&closed, &map);
+            let columns = trial.len();
+            let forms = b.pool().substitute(&jacobian.concat(), &map);
+            let forms: Matrix = forms.chunks(columns).map(<[Expr]>::to_vec).collect();
+            let along = b.apply(&forms, &w);
+            let r: Vec<Expr> = along.iter().zip(residual).map(|(&x, f)| b.sub(x, f)).collect();
+            let equations = LinearEquations { mass, mu: &forms, nu: Some(mu), f, r: &r };
+            [w, ell] = b.solution(&equations, &Known { x: &w, lambda: &ell, free: None });
+        }
+        [w, ell]
     }
 
     /// The discrete constraint as functions of the unknown velocity `w`, with their derivatives by it.
-    fn closed_residual(
+    pub(super) fn closed_residual(
         &self,
         b: &mut Builder<'_>,
         constraint: &StepConstraint,
@@ -592,7 +619,7 @@ impl Departure<'_> {
             _ => None,
         };
         let equations =
-            Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: reduced };
+            Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: reduced, linear: None };
         // The residuals with the reaction of the constraints `kept`: impulses ℓ along the rows of μ.
         let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {
@@ -841,7 +868,7 @@ impl Arrival {
     ) -> Vec<Expr> {
         let mu = b.negated(&self.node.mu);
         let known = Known { x, lambda: &self.taken, free: None };
-        let [x, taken] = b.solution(&LinearEquations { mass, mu: &mu, f, r }, &known);
+        let [x, taken] = b.solution(&LinearEquations { mass, mu: &mu, nu: None, f, r }, &known);
         self.taken = taken;
         x
     }

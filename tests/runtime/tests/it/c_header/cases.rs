@@ -210,14 +210,15 @@ fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B
         let (mu, rhs) = rest.split_at(B);
         let mut mass: Vec<T> = (0..A).map(|k| given[N * (k / N).min(k % N) + (k / N).max(k % N)]).collect();
         let (mut mu, mut rhs) = (mu.to_vec(), rhs.to_vec());
+        let (mut scales, mut order) = ([[0.0; N]; 2], [[0; R]; 2]);
         let mut equations = Saddle {
             n: N,
             mass: &mut mass,
             mu: &mut mu,
             rhs: &mut rhs,
             sizes: &mut [0.0; B],
-            scales: [[0.0; N]; 2].as_flattened_mut(),
-            order: [[0; R]; 2].as_flattened_mut(),
+            scales: scales.as_flattened_mut(),
+            order: order.as_flattened_mut(),
         };
         let status = match equations.solve() {
             Ok(()) => 0.0,
