@@ -93,9 +93,18 @@ impl Builder<'_> {
                 own.into_iter().for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
                 continue;
             }
-            for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
-                let mass = equations.mass[i][i];
-                own.push(Watched { pivot: mass, diagonal: mass, what: Singular::Mass, row: i });
+            if equations.nu.is_some() {
+                // A first pivot is compared with nothing: that of M is a mass, and μM⁻¹νᵀ is near to μM⁻¹μᵀ.
+                let (first, others): (Vec<Watched>, Vec<Watched>) =
+                    own.into_iter().partition(|w| w.pivot == w.diagonal);
+                let masses = first.into_iter().filter(|w| w.what == Singular::Mass);
+                masses.for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
+                own = others;
+            } else {
+                for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
+                    let mass = equations.mass[i][i];
+                    own.push(Watched { pivot: mass, diagonal: mass, what: Singular::Mass, row: i });
+                }
             }
             for &a in &rows {
                 self.take_given(equations, a, &mut x);
@@ -215,19 +224,18 @@ impl Builder<'_> {
     ) -> Option<Expr> {
         let parameters: BTreeSet<Expr> = self.x.parameters().into_iter().collect();
         let mut terms = Vec::new();
+        // ν is known before the solution, and near to μ.
+        let forms = equations.nu.unwrap_or(equations.mu);
         for &a in rows {
             let mut effects: Vec<Expr> = Vec::new();
-            let coupled: Vec<usize> = velocities
-                .iter()
-                .copied()
-                .filter(|&i| !self.x.system.pool.is_zero(equations.mu[a][i]))
-                .collect();
+            let coupled: Vec<usize> =
+                velocities.iter().copied().filter(|&i| !self.x.system.pool.is_zero(forms[a][i])).collect();
             for i in coupled {
                 let mass = equations.mass[i][i];
                 if !self.pool().are_made_of(&[mass], &parameters) {
                     return None;
                 }
-                let bound = self.bound(equations.mu[a][i], &parameters)?;
+                let bound = self.bound(forms[a][i], &parameters)?;
                 let square = self.pool().powi(bound, 2);
                 effects.push(self.pool().div(square, mass));
             }

@@ -26,6 +26,7 @@ use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Pool};
+use crate::program::Singular;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -108,6 +109,7 @@ impl Departure<'_> {
                 parts.at(b, &parts.equations, [node, (&bar, time)], (free, &known))
             });
         }
+        self.watch_parts(b, constraint);
         b.equation("(2) constraint at the place that the other impulses do not change");
         let w = with_reaction(b, free, columns, &known);
         let w = b.bind_velocities("moved_", "", &w);
@@ -115,10 +117,26 @@ impl Departure<'_> {
         let bar = b.bind_configuration("_bar", &bar);
         parts.others.iter().for_each(|&a| known[a] = ell[a]);
         let rest = parts.at(b, &parts.rest, [node, (&bar, time)], (free, &known));
-        let values = solve_affine(b, (&others, &parts.others), &rest).expect("(2a) is affine in what it is solved for");
+        let values = solve_affine(b, (&others, &parts.others), &rest)
+            .expect("(2a) is affine in what it is solved for");
         let values = b.bind_unknowns(&others, &values);
         parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         known
+    }
+
+    /// Collects the determinant of C, of which the pivots of (2b) and (2a) are factors.
+    fn watch_parts(&self, b: &mut Builder<'_>, constraint: &StepConstraint) {
+        if b.watched.is_none() || constraint.mu.len() != 2 {
+            return;
+        }
+        let Some(reaction) = b.x.reaction.clone() else { return };
+        let c = b.matrix_at(&reaction.c, self.from, self.start.t);
+        let (Some(det), false) = (reaction.det, b.pool().is_zero(c[0][1])) else { return };
+        let v = b.x.v.clone();
+        let det = b.at(&[det], self.from, &v, self.start.t)[0];
+        let product = b.mul(c[0][0], c[1][1]);
+        let det = b.bind("det_c", det);
+        b.pivot(det, product, Singular::Constraints, 0);
     }
 
     /// M, and the derivatives of (2) by a velocity, at w.
@@ -162,8 +180,15 @@ impl Departure<'_> {
         let names = indices.iter().map(|&a| b.name_of_constraint(first + a)).collect();
         let residuals = indices.iter().map(|&a| b.name_of_residual(first + a)).collect();
         let linear = forms.as_ref().map(|[mass, mu]| ImpulseEquations { mass, mu, nu: &constraint.mu });
-        let equations =
-            Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, names, residuals, reduction: None, linear };
+        let equations = Nonlinear {
+            stated: "(2)",
+            unknowns: ell,
+            guess: &guess,
+            names,
+            residuals,
+            reduction: None,
+            linear,
+        };
         b.newton(equations, norm, residual);
     }
 }

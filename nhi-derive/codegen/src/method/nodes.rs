@@ -418,8 +418,7 @@ impl Departure<'_> {
         if is_watched {
             let at_rest = b.pool().at_zero(p, trial);
             let f: Vec<Expr> = momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
-            [velocity, impulse] =
-                self.solution(b, constraint, (trial, jacobian, &f), [&velocity, &impulse]);
+            [velocity, impulse] = self.solution(b, constraint, (trial, jacobian, &f), [&velocity, &impulse]);
         }
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
         Motion { velocity, impulse, is_solution: is_watched }
@@ -618,8 +617,15 @@ impl Departure<'_> {
             (Some((plan, at_node)), None) => Some(Reduction { plan, at_node }),
             _ => None,
         };
-        let equations =
-            Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: reduced, linear: None };
+        let equations = Nonlinear {
+            stated,
+            unknowns: &unknowns,
+            guess: &guess,
+            names,
+            residuals,
+            reduction: reduced,
+            linear: None,
+        };
         // The residuals with the reaction of the constraints `kept`: impulses ℓ along the rows of μ.
         let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {

@@ -82,7 +82,8 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             let mass = b.x.mass.clone();
             let momentum = b.apply(&mass, &s.v);
             let minus = b.negated(&[sigma, node.mu_t.clone()]);
-            let equations = LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &momentum, r: &minus[1] };
+            let equations =
+                LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &momentum, r: &minus[1] };
             let [v, _] = b.solution(&equations, &Known { x: &v, lambda: &minus[0], free: None });
             vec![output(Role::Velocity, v)]
         }),

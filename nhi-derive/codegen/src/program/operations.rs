@@ -119,7 +119,9 @@ pub(crate) fn usual(pool: &Pool, program: &Program) -> Table<()> {
     let values: Table<Expr> = program.lets().into_iter().collect();
     let others = program.body.iter().filter(|statement| !matches!(statement, Statement::Let { .. }));
     let of = |statement: &Statement| match statement {
-        Statement::Newton(newton) => [newton.before(), newton.updates(), newton.last_iterate.clone()].concat(),
+        Statement::Newton(newton) => {
+            [newton.before(), newton.updates(), newton.last_iterate.clone()].concat()
+        }
         other => other.values(),
     };
     let mut stack: Vec<Expr> = others.flat_map(of).collect();

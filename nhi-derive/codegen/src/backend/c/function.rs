@@ -318,7 +318,8 @@ impl Body<'_> {
         self.array(real, &of_mass, &mass);
         self.array(real, &of_mu, &mu);
         self.array(real, &of_rhs, &rhs);
-        let (function, parts) = if saddle.is_separate { ("saddle_point_apart", 2) } else { ("saddle_point", 1) };
+        let (function, parts) =
+            if saddle.is_separate { ("saddle_point_apart", 2) } else { ("saddle_point", 1) };
         let [equations, entries, velocities] = [n + m, n * m, n].map(|count| parts * count);
         self.add(&format!(
             "double {sizes}[{entries}], {scales}[{velocities}];
