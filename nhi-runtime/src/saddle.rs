@@ -107,7 +107,8 @@ impl<T: Scalar> Saddle<'_, T> {
     /// Replaces f and r by x and λ.
     ///
     /// # Errors
-    /// [`Failure::SingularConstraints`] or [`Failure::SingularMass`], or [`Failure::NonFinite`] if numbers are not finite.
+    /// [`Failure::SingularConstraints`], or [`Failure::SingularMass`] unless there is ν, or [`Failure::NonFinite`] if numbers are not
+    /// finite.
     #[cold]
     pub fn solve(&mut self) -> Result<(), Failure> {
         let n = self.n;
@@ -349,7 +350,8 @@ impl<T: Scalar> Saddle<'_, T> {
         }
     }
 
-    /// Exchanges an equation with the k-th one: that of the k-th velocity itself, or another one in which this is much larger.
+    /// Exchanges an equation with the k-th one: that of the k-th velocity itself, or another one in which this is much larger. Where M is
+    /// positive definite and no pivot is left, the reactions cannot keep the constraints.
     fn exchange_equations(&mut self, n: usize, m: usize, k: usize) -> Result<(), Failure> {
         let velocity = self.order.get(k).copied();
         let is_own = |this: &Self, i: usize| this.order.get(n + m + i).copied() == velocity;
@@ -371,10 +373,9 @@ impl<T: Scalar> Saddle<'_, T> {
         }
         let (pivot, size) = (at(self.mass, n * row + k).to_f64(), at(self.scales, n + row));
         let rounding = ROUNDINGS * T::EPSILON;
-        let is_large = pivot * pivot * at(self.scales, k) > rounding * rounding * size;
-        if !(is_large && (pivot > 0.0 || !is_own(self, row))) {
+        if !(pivot * pivot * at(self.scales, k) > rounding * rounding * size) {
             let zero = self.mass.iter().fold(0.0, |zero, x| zero + zero_if_finite(x.to_f64()));
-            return Err(if zero == 0.0 { Failure::SingularMass } else { Failure::NonFinite });
+            return Err(if zero == 0.0 { Failure::SingularConstraints } else { Failure::NonFinite });
         }
         for j in m..n {
             swap(self.mass, n * k + j, n * row + j);

@@ -8,7 +8,7 @@ use crate::expr::linear::{Matrix, coupled_blocks};
 use crate::expr::{Expr, Node, Pool, identifier};
 use crate::mechanics::Mechanics;
 use crate::program::{Newton, Singular, Statement, is_sharp, jumps, lets};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A program under construction for one system.
@@ -566,6 +566,40 @@ impl<'a> Builder<'a> {
         solution
     }
 
+    /// Collects the pivots of C at a node, if those of a solution are collected.
+    pub(super) fn watch_c(&mut self, node: (&[Expr], Expr), c: &Matrix) {
+        if self.watched.is_none() {
+            return;
+        }
+        let determinant = self.x.reaction.clone().and_then(|reaction| reaction.det);
+        for block in coupled_blocks(self.pool(), c) {
+            let part: Matrix = block.iter().map(|&a| block.iter().map(|&b| c[a][b]).collect()).collect();
+            match &block[..] {
+                [_] => {}
+                &[a, _] => {
+                    let product = self.mul(part[0][0], part[1][1]);
+                    let determinant = match determinant.filter(|_| c.len() == 2) {
+                        Some(known) => {
+                            let v = self.x.v.clone();
+                            self.at(&[known], node.0, &v, node.1)[0]
+                        }
+                        None => {
+                            let square = self.pool().powi(part[0][1], 2);
+                            self.sub(product, square)
+                        }
+                    };
+                    let determinant = self.bind("det_c", determinant);
+                    self.pivot(determinant, product, Singular::Constraints, a);
+                }
+                _ => {
+                    let order = Order { rows: block.clone(), columns: block.clone(), unknowns: &[] };
+                    let nothing = vec![Vec::new(); block.len()];
+                    self.eliminate(&part, &nothing, &order, Pivots::Definite(Singular::Constraints));
+                }
+            }
+        }
+    }
+
     /// Elimination A = L U without exchanges, row by row; the right-hand sides are carried along as further
     /// columns. What is left of A after some columns is a Schur complement. The last two equations are solved as a pair
     /// where nothing says that the pivots are positive.
@@ -690,8 +724,8 @@ impl<'a> Builder<'a> {
         if unknowns.is_empty() {
             return;
         }
-        // Pivots of an iteration are tested in it.
-        let watched_outside = self.watched.take();
+        // Pivots of an iteration are known only in it.
+        let watched = self.watched.take();
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
@@ -713,28 +747,17 @@ impl<'a> Builder<'a> {
         }
         self.equation("elimination: Jacobian · delta = −residual");
         let updates: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
-        let linear = linear.filter(|_| watched_outside.is_some() && unknowns.len() > 1);
-        self.watched = linear.is_some().then(Vec::new);
         let mut delta = match &reduction {
             Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &updates),
             None => self.update((&jacobian, &residual), &updates),
         };
-        let mut watched = self.watched.take().unwrap_or_default();
-        for w in &mut watched {
-            w.pivot = self.bind("pivot", w.pivot);
-            w.diagonal = self.bind("diagonal", w.diagonal);
-        }
-        if let Some(ImpulseEquations { mass, mu, nu }) = linear {
+        if let (Some(ImpulseEquations { mass, mu, nu }), Some(watched)) = (linear, &watched) {
             let at_rest = vec![self.pool().zero(); mass.len()];
             let r = self.negated(&[residual.clone()]).concat();
             let equations = LinearEquations { mass, mu, nu: Some(nu), f: &at_rest, r: &r };
-            delta = self.multipliers_of_iteration(&equations, &delta, &watched);
+            delta = self.multipliers_of_iteration(&equations, &delta, watched);
         }
-        let bound_inside: HashSet<Expr> = lets(&self.body).map(|(symbol, _)| symbol).collect();
-        let numbers: BTreeSet<Expr> = watched.iter().flat_map(|w| [w.pivot, w.diagonal]).collect();
-        let last_iterate = numbers.into_iter().filter(|e| bound_inside.contains(e)).collect();
-        self.watched = watched_outside;
-        self.watched.iter_mut().for_each(|all| all.extend(&watched));
+        self.watched = watched;
         let derivatives = match (unknowns, &*jacobian) {
             ([x], [slope]) if !self.readable => self.higher_derivatives(*x, slope[0]),
             _ => Vec::new(),
@@ -756,7 +779,7 @@ impl<'a> Builder<'a> {
             body: inside,
             delta,
             derivatives,
-            last_iterate,
+            last_iterate: Vec::new(),
         }));
         if self.differentiates() && reduction.is_none() {
             self.equation(format!("residual of {stated} at the solution"));
@@ -808,17 +831,7 @@ impl<'a> Builder<'a> {
         }
         let delta = match (&**jacobian, &*minus) {
             ([a, b], [r, s]) if !self.pool().is_zero(a[1]) && !self.pool().is_zero(b[0]) => {
-                let solution = self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]]);
-                if self.watched.is_some() {
-                    let [x, y] = [a[0], b[1]].map(|e| self.symbol_of(e).unwrap_or(e));
-                    let product = self.mul(x, y);
-                    let others = [b[0], a[1]].map(|e| self.symbol_of(e).unwrap_or(e));
-                    let other = self.mul(others[0], others[1]);
-                    let determinant = self.sub(product, other);
-                    let determinant = self.bind("det", determinant);
-                    self.pivot(determinant, product, Singular::Constraints, 0);
-                }
-                solution
+                self.solve_pair([[a[0], a[1], r[0]], [b[0], b[1], s[0]]])
             }
             _ => {
                 let names: Vec<Vec<String>> = names.iter().map(|name| vec![name.clone()]).collect();

@@ -94,12 +94,10 @@ impl Builder<'_> {
                 continue;
             }
             if equations.nu.is_some() {
-                // A first pivot is compared with nothing: that of M is a mass, and μM⁻¹νᵀ is near to μM⁻¹μᵀ.
-                let (first, others): (Vec<Watched>, Vec<Watched>) =
-                    own.into_iter().partition(|w| w.pivot == w.diagonal);
-                let masses = first.into_iter().filter(|w| w.what == Singular::Mass);
+                // There the solution tells no inertia that is missing. A first pivot of μM⁻¹νᵀ is compared with nothing.
+                let masses = own.iter().filter(|w| w.what == Singular::Mass);
                 masses.for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
-                own = others;
+                own.retain(|w| w.pivot != w.diagonal);
             } else {
                 for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
                     let mass = equations.mass[i][i];
@@ -124,7 +122,7 @@ impl Builder<'_> {
         [x, lambda]
     }
 
-    /// λ, which formulas have computed in an iteration: the pivots are tested in it. The numbers of these pivots are bound.
+    /// λ, which formulas have computed in an iteration, where pivots that have been collected before are large.
     pub(super) fn multipliers_of_iteration(
         &mut self,
         equations: &LinearEquations<'_>,
@@ -134,7 +132,8 @@ impl Builder<'_> {
         let mut lambda = known.to_vec();
         let mut x = vec![self.pool().zero(); equations.f.len()];
         for (velocities, rows) in self.parts(equations) {
-            let own = watched.iter().filter(|w| rows.contains(&w.row)).copied().collect::<Vec<Watched>>();
+            let is_own = |w: &&Watched| w.what == Singular::Constraints && rows.contains(&w.row);
+            let own: Vec<Watched> = watched.iter().filter(is_own).copied().collect();
             let pivots = self.doubtful(&own, None);
             if !pivots.is_empty() {
                 self.solve_part(equations, (&velocities, &rows), &pivots, (&mut x, &mut lambda));

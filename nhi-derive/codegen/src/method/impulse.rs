@@ -26,7 +26,6 @@ use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Pool};
-use crate::program::Singular;
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
 
@@ -63,6 +62,14 @@ impl Departure<'_> {
         let every: Vec<usize> = (0..ell.len()).collect();
         if let Some(values) = solve_affine(b, (&ell, &every), &closed) {
             return b.bind_unknowns(&ell, &values);
+        }
+        if plain {
+            let known = b.x.reaction.clone().filter(|_| constraint.rows.len() == b.x.m());
+            let c = match known {
+                Some(known) => b.matrix_at(&known.c, self.from, self.start.t),
+                None => b.product(&constraint.mu, columns, ell.len()),
+            };
+            b.watch_c((self.from, self.start.t), &c);
         }
         let in_parts = plain && constraint.quadrature.places().len() == 1 && !b.x.has_positions();
         let parts = if in_parts { Parts::of(b) } else { None };
@@ -109,7 +116,6 @@ impl Departure<'_> {
                 parts.at(b, &parts.equations, [node, (&bar, time)], (free, &known))
             });
         }
-        self.watch_parts(b, constraint);
         b.equation("(2) constraint at the place that the other impulses do not change");
         let w = with_reaction(b, free, columns, &known);
         let w = b.bind_velocities("moved_", "", &w);
@@ -122,21 +128,6 @@ impl Departure<'_> {
         let values = b.bind_unknowns(&others, &values);
         parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         known
-    }
-
-    /// Collects the determinant of C, of which the pivots of (2b) and (2a) are factors.
-    fn watch_parts(&self, b: &mut Builder<'_>, constraint: &StepConstraint) {
-        if b.watched.is_none() || constraint.mu.len() != 2 {
-            return;
-        }
-        let Some(reaction) = b.x.reaction.clone() else { return };
-        let c = b.matrix_at(&reaction.c, self.from, self.start.t);
-        let (Some(det), false) = (reaction.det, b.pool().is_zero(c[0][1])) else { return };
-        let v = b.x.v.clone();
-        let det = b.at(&[det], self.from, &v, self.start.t)[0];
-        let product = b.mul(c[0][0], c[1][1]);
-        let det = b.bind("det_c", det);
-        b.pivot(det, product, Singular::Constraints, 0);
     }
 
     /// M, and the derivatives of (2) by a velocity, at w.

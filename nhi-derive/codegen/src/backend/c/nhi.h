@@ -449,7 +449,7 @@ NHI_LOOP int nhi_saddle_reduce_apart(int n, int m, int k, nhi_real *mass, nhi_re
         }
     }
     const double size = (double)mass[n * row + k];
-    if (!(size * size * scales[k] > NHI_ROUNDINGS * NHI_ROUNDINGS * sizes[row] && (size > 0.0 || row != own))) {
+    if (!(size * size * scales[k] > NHI_ROUNDINGS * NHI_ROUNDINGS * sizes[row])) {
         return 0;
     }
     for (int j = m; j < n; ++j) {
@@ -579,7 +579,7 @@ NHI_LOOP nhi_status nhi_saddle_point_apart(int n, int m, nhi_real *mass, nhi_rea
     nhi_saddle_project_apart(n, m, mass, mu, nu, rhs, scales, nu_scales);
     for (int k = m; k < n; ++k) {
         if (!nhi_saddle_reduce_apart(n, m, k, mass, rhs, scales, nu_scales, order, nu_order)) {
-            return nhi_all_finite(mass, n * n) ? NHI_SINGULAR_MASS : NHI_NON_FINITE;
+            return nhi_all_finite(mass, n * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
         }
     }
     nhi_saddle_substitute(n, m, mass, mu, nu, rhs);
