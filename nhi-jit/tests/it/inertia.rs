@@ -85,8 +85,8 @@ const PARTS: [Part; 4] = [
 
 #[test]
 fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
-    let mut told = 0;
     for (text, of_term, of_parameters, parameters, without) in PARTS {
+        let mut told = 0;
         for method in methods(text) {
             match failure(text, method, parameters, &vec![0.0; count(text)]) {
                 Some(Failure::Massless { velocities, parameters: zeros }) => {
@@ -98,6 +98,7 @@ fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
                 Some(other) => panic!("{method:?}: {other}"),
             }
         }
+        assert!(told > 0, "{text}");
         for method in methods(without) {
             assert_eq!(
                 failure(without, method, parameters, &vec![0.0; count(without)]),
@@ -106,7 +107,6 @@ fn a_vanishing_inertia_that_constraints_make_up_for_has_a_name() {
             );
         }
     }
-    assert!(told > 0);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn parameters_that_are_zero_have_their_names() {
         assert_eq!(parameters.labels().collect::<Vec<_>>(), ["m", "j"], "{method:?}");
     }
     let product =
-        "coordinates(x, phi), lagrangian = k/2*dot(x)^2 + m*j/2*dot(phi)^2 - phi, constraints(dphi - r*dx)";
+        "coordinates(x, phi), lagrangian = k/2*dot(x)^2 + m*j/2*dot(phi)^2, constraints(dphi - r*dx)";
     let mut told = 0;
     for method in methods(product) {
         if let Some(failure) = failure(product, method, [0.0, 0.0, 0.4, 1.0], &[0.0; 2]) {

@@ -39,6 +39,9 @@ pub(super) struct Known<'a> {
     pub(super) lambda: &'a [Expr],
     /// M⁻¹f, if its size is to be compared with that of x. Where x is small, the reaction has cancelled most of it.
     pub(super) free: Option<&'a [Expr]>,
+    /// Whether the step is written with M⁻¹ in any case: what has no mass fails, and only numbers that cancel in pivots of M and C are
+    /// left to a solution without formulas.
+    pub(super) has_inertia: bool,
 }
 
 /// Largest (M⁻¹f · f)/(x · M x) that is left to the formulas, but for the factor that [`Saddle`] has for pivots: six bits are lost there.
@@ -93,10 +96,10 @@ impl Builder<'_> {
                 own.into_iter().for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
                 continue;
             }
-            if equations.nu.is_some() {
-                // There the solution tells no inertia that is missing. A first pivot of μM⁻¹νᵀ is compared with nothing.
-                let masses = own.iter().filter(|w| w.what == Singular::Mass);
-                masses.for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
+            if known.has_inertia {
+                let is_first = |w: &&Watched| w.pivot == w.diagonal && equations.nu.is_none();
+                let tested = own.iter().filter(|w| w.what == Singular::Mass || is_first(w));
+                tested.for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
                 own.retain(|w| w.pivot != w.diagonal);
             } else {
                 for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
@@ -107,9 +110,9 @@ impl Builder<'_> {
             for &a in &rows {
                 self.take_given(equations, a, &mut x);
             }
-            let disparity = match known.free {
-                Some(_) => None,
-                None => self.disparity(equations, &velocities, &rows),
+            let disparity = match (known.free, known.has_inertia) {
+                (None, false) => self.disparity(equations, &velocities, &rows),
+                _ => None,
             };
             let mut pivots = self.doubtful(&own, disparity);
             if let Some(free) = known.free {
@@ -223,18 +226,19 @@ impl Builder<'_> {
     ) -> Option<Expr> {
         let parameters: BTreeSet<Expr> = self.x.parameters().into_iter().collect();
         let mut terms = Vec::new();
-        // ν is known before the solution, and near to μ.
-        let forms = equations.nu.unwrap_or(equations.mu);
         for &a in rows {
             let mut effects: Vec<Expr> = Vec::new();
-            let coupled: Vec<usize> =
-                velocities.iter().copied().filter(|&i| !self.x.system.pool.is_zero(forms[a][i])).collect();
+            let coupled: Vec<usize> = velocities
+                .iter()
+                .copied()
+                .filter(|&i| !self.x.system.pool.is_zero(equations.mu[a][i]))
+                .collect();
             for i in coupled {
                 let mass = equations.mass[i][i];
                 if !self.pool().are_made_of(&[mass], &parameters) {
                     return None;
                 }
-                let bound = self.bound(forms[a][i], &parameters)?;
+                let bound = self.bound(equations.mu[a][i], &parameters)?;
                 let square = self.pool().powi(bound, 2);
                 effects.push(self.pool().div(square, mass));
             }

@@ -443,7 +443,8 @@ impl Departure<'_> {
             let r = b.negated(&[at_rest]).concat();
             let nu = (jacobian != *mu).then_some(mu);
             let equations = LinearEquations { mass, mu: &jacobian, nu, f, r: &r };
-            return b.solution(&equations, &Known { x: velocity, lambda: impulse, free: None });
+            let known = Known { x: velocity, lambda: impulse, free: None, has_inertia: nu.is_some() };
+            return b.solution(&equations, &known);
         }
         let (mut w, mut ell) = (velocity.to_vec(), impulse.to_vec());
         for _ in 0..UPDATES {
@@ -457,7 +458,7 @@ impl Departure<'_> {
             let along = b.apply(&forms, &w);
             let r: Vec<Expr> = along.iter().zip(residual).map(|(&x, f)| b.sub(x, f)).collect();
             let equations = LinearEquations { mass, mu: &forms, nu: Some(mu), f, r: &r };
-            [w, ell] = b.solution(&equations, &Known { x: &w, lambda: &ell, free: None });
+            [w, ell] = b.solution(&equations, &Known { x: &w, lambda: &ell, free: None, has_inertia: true });
         }
         [w, ell]
     }
@@ -873,7 +874,8 @@ impl Arrival {
         x: &[Expr],
     ) -> Vec<Expr> {
         let mu = b.negated(&self.node.mu);
-        let known = Known { x, lambda: &self.taken, free: None };
+        let has_inertia = matches!(self.normal, Normal::Reflected(_));
+        let known = Known { x, lambda: &self.taken, free: None, has_inertia };
         let [x, taken] = b.solution(&LinearEquations { mass, mu: &mu, nu: None, f, r }, &known);
         self.taken = taken;
         x

@@ -149,7 +149,8 @@ impl Builder<'_> {
         let r: Vec<Expr> = gamma.iter().map(|&g| self.pool().neg(g)).collect();
         let equations = LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &bias, r: &r };
         let free = self.compares_sizes.then_some(&free[..]);
-        let [a, lambda] = self.solution(&equations, &Known { x: &a, lambda: &lambda, free });
+        let [a, lambda] =
+            self.solution(&equations, &Known { x: &a, lambda: &lambda, free, has_inertia: false });
         Acceleration { a, lambda }
     }
 }

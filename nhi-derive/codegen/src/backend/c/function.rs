@@ -166,6 +166,8 @@ struct Iteration {
     newton: String,
     /// The call that says whether it goes on.
     go_on: String,
+    /// The statement that counts its evaluations, if they are counted.
+    count: String,
 }
 
 struct Body<'a> {
@@ -329,10 +331,11 @@ const nhi_status {status} = nhi_{function}({n}, {m}, {of_mass}, {of_mu}, {of_rhs
         let fails = format!("{status} != NHI_OK");
         match &self.iteration {
             // The iteration may go on elsewhere.
-            Some(Iteration { newton, go_on }) => self.add(&guard(
-                &fails,
-                &format!("{newton}.status = {status};\n{}break;", guard(go_on, "continue;")),
-            )),
+            Some(Iteration { newton, go_on, count }) => {
+                let go_on = guard(go_on, "continue;");
+                let then = format!("{newton}.status = {status};\n{go_on}{count}return {newton}.status;");
+                self.add(&guard(&fails, &then));
+            }
             None => self.add(&fail_if(&fails, &status)),
         }
         for (i, (place, _)) in to.iter().enumerate() {
@@ -387,7 +390,14 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
             self.writer.write_as(unknown, (name, Place::Receiver));
         }
         let go_on = format!("nhi_newton_go_on(&{loops}, {n}, {iterates}, {back}, {weight})");
-        self.iteration = Some(Iteration { newton: loops.clone(), go_on: go_on.clone() });
+        let is_counted = self.counts && newton.is_sharp;
+        let count = match is_counted {
+            true => format!("*evaluations += (uint64_t){loops}.evaluations;\n"),
+            false => String::new(),
+        };
+
+        self.iteration =
+            Some(Iteration { newton: loops.clone(), go_on: go_on.clone(), count: count.clone() });
         self.statements(&newton.body);
         self.iteration = None;
         let deltas = self.operands(&newton.delta);
@@ -411,9 +421,7 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
         self.add(&guard(&format!("!{go_on}"), "break;"));
         self.indent -= 1;
         self.add("}");
-        if self.counts && newton.is_sharp {
-            self.add(&format!("*evaluations += (uint64_t){loops}.evaluations;"));
-        }
+        self.add(&count);
         let status = format!("{loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status");
         self.add(&fail_if(&format!("!{loops}.is_solved"), &status));
         self.each_used(&newton.solution, |i, name| format!("{name} = {iterates}[{i}];"));
