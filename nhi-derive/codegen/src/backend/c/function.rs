@@ -361,7 +361,10 @@ const nhi_status {status} = nhi_{function}({n}, {m}, {of_mass}, {of_mu}, {of_rhs
         let (n, real, constant) = (newton.unknowns.len(), self.writer.language.real, self.constant());
         let after = newton.last_iterate.iter().map(|&(_, after)| after);
         let after: Vec<Value> = newton.solution.iter().copied().chain(after).collect();
-        self.each_used(&after, |_, name| format!("{real} {name};"));
+        // Compilers do not see that an iteration that has been left early is not the last one.
+        let leaves = newton.body.iter().any(|statement| matches!(statement, Statement::Saddle { .. }));
+        let value = if leaves { " = 0" } else { "" };
+        self.each_used(&after, |_, name| format!("{real} {name}{value};"));
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
         let scale2 = self.writer.operand(newton.scale2, Place::Open);
