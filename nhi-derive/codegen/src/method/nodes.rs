@@ -446,6 +446,12 @@ impl Departure<'_> {
             let known = Known { x: velocity, lambda: impulse, free: None, has_inertia: nu.is_some() };
             return b.solution(&equations, &known);
         }
+        if watched.iter().all(|w| w.pivot == w.diagonal) {
+            b.watched = None;
+            let masses = watched.into_iter().filter(|w| w.what == Singular::Mass);
+            masses.for_each(|w| b.pivot(w.pivot, w.diagonal, w.what, w.row));
+            return [velocity.to_vec(), impulse.to_vec()];
+        }
         let (mut w, mut ell) = (velocity.to_vec(), impulse.to_vec());
         for _ in 0..UPDATES {
             b.watched = Some(watched.clone());

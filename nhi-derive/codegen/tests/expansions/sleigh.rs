@@ -168,20 +168,20 @@ const _: () = {
                 let half_h_next_error_impulse = half_h_impulse - half_h_last_impulse;
 
                 // (1) velocity of the step: w + B ℓ
-                let half_h_known_theta = half_h_dot_theta + b_theta * half_h_impulse;
-                let half_h_known_x = half_h_dot_x + b_x * half_h_impulse;
-                let half_h_known_y = half_h_dot_y + b_y * half_h_impulse;
+                let half_h_dot_theta_1 = half_h_dot_theta + b_theta * half_h_impulse;
+                let half_h_dot_x_1 = half_h_dot_x + b_x * half_h_impulse;
+                let half_h_dot_y_1 = half_h_dot_y + b_y * half_h_impulse;
 
                 // (2) q' = q_h + h/2 v'
-                let theta_1 = theta_h + half_h_known_theta;
-                let x_1 = x_h + half_h_known_x;
-                let y_1 = y_h + half_h_known_y;
+                let theta_1 = theta_h + half_h_dot_theta_1;
+                let x_1 = x_h + half_h_dot_x_1;
+                let y_1 = y_h + half_h_dot_y_1;
                 let next = NodeState {
                     q: [theta_1, x_1, y_1],
                     v: [
-                        two_over_h * half_h_known_theta,
-                        two_over_h * half_h_known_x,
-                        two_over_h * half_h_known_y,
+                        two_over_h * half_h_dot_theta_1,
+                        two_over_h * half_h_dot_x_1,
+                        two_over_h * half_h_dot_y_1,
                     ],
                     lambda: [two_over_h_sq * half_h_impulse],
                     states: [],
@@ -192,9 +192,9 @@ const _: () = {
                         half_h_older_errors_impulse: half_h_error_2_impulse
                             - T::from_f64(3.0)
                                 * (half_h_last_impulse + half_h_error_impulse),
-                        half_h_dot_theta: half_h_known_theta,
-                        half_h_dot_x: half_h_known_x,
-                        half_h_dot_y: half_h_known_y,
+                        half_h_dot_theta: half_h_dot_theta_1,
+                        half_h_dot_x: half_h_dot_x_1,
+                        half_h_dot_y: half_h_dot_y_1,
                         last_theta: theta_h,
                         turn_theta: -T::from_f64(2.0) * t8,
                         sin_near_theta: sin_near_theta_h,
