@@ -263,8 +263,8 @@ fn solution(saddle: Saddle, numbers: &[f64]) -> Result<Vec<f64>, Failure> {
     let mut equations = emitted::Saddle {
         n: saddle.velocities,
         sizes: &mut vec![0.0; mu.len()],
-        scales: &mut vec![0.0; saddle.velocities],
-        order: &mut vec![0; rhs.len()],
+        scales: &mut vec![0.0; 2 * saddle.velocities],
+        order: &mut vec![0; 2 * rhs.len()],
         mass: &mut mass,
         mu: &mut mu,
         rhs: &mut rhs,

@@ -145,37 +145,37 @@ pub(crate) fn symbols() -> Vec<(String, *const u8)> {
         ("carefully", next as *const u8),
         ("not_converged", end as *const u8),
     ];
-    let solve: unsafe extern "C" fn(usize, usize, *mut f64) -> i32 = saddle_point;
+    let solve: unsafe extern "C" fn(usize, usize, usize, *mut f64) -> i32 = saddle_point;
     let linear = [("saddle_point", solve as *const u8)];
     let named = elementary().into_iter().chain(newton).chain(linear);
     named.map(|(name, address)| (name.to_owned(), address)).chain(maps()).collect()
 }
 
-/// Numbers in memory of linear equations for `n` velocities and `m` constraints: M, μ, f and r, and room for sizes, scales and the
-/// order.
-pub(crate) const fn numbers_of_saddle_point(n: usize, m: usize) -> usize {
-    n * n + 2 * n * m + 3 * n + 2 * m
+/// Numbers in memory of linear equations for `n` velocities and `m` constraints: M, μ and ν, which have so many rows, f and r, and room
+/// for sizes, scales and orders.
+pub(crate) const fn numbers_of_saddle_point(n: usize, m: usize, rows: usize) -> usize {
+    n * n + 2 * n * rows + 5 * n + 3 * m
 }
 
 /// Replaces f and r by x and λ; returns zero, or the status of a failure.
 ///
 /// # Safety
 /// `numbers` has [`numbers_of_saddle_point`], of which those of the equations have been written before.
-unsafe extern "C" fn saddle_point(n: usize, m: usize, numbers: *mut f64) -> i32 {
+unsafe extern "C" fn saddle_point(n: usize, m: usize, rows: usize, numbers: *mut f64) -> i32 {
     const { assert!(size_of::<usize>() <= size_of::<f64>() && align_of::<usize>() <= align_of::<f64>()) };
-    let given = n * n + n * m + n + m;
-    // SAFETY: the caller's promise; what has not been written is written first, and the order lies in the last n + m numbers, which
+    let given = n * n + n * rows + n + m;
+    // SAFETY: the caller's promise; what has not been written is written first, and the orders lie in the last 2 (n + m) numbers, which
     // are not used as numbers.
     let (numbers, order) = unsafe {
-        numbers.add(given).write_bytes(0, numbers_of_saddle_point(n, m) - given);
-        let rest = numbers_of_saddle_point(n, m) - (n + m);
-        let order = slice::from_raw_parts_mut(numbers.add(rest).cast::<usize>(), n + m);
+        numbers.add(given).write_bytes(0, numbers_of_saddle_point(n, m, rows) - given);
+        let rest = numbers_of_saddle_point(n, m, rows) - 2 * (n + m);
+        let order = slice::from_raw_parts_mut(numbers.add(rest).cast::<usize>(), 2 * (n + m));
         (slice::from_raw_parts_mut(numbers, rest), order)
     };
     let (mass, rest) = numbers.split_at_mut(n * n);
-    let (mu, rest) = rest.split_at_mut(n * m);
+    let (mu, rest) = rest.split_at_mut(n * rows);
     let (rhs, rest) = rest.split_at_mut(n + m);
-    let (sizes, scales) = rest.split_at_mut(n * m);
+    let (sizes, scales) = rest.split_at_mut(n * rows);
     let solved = Saddle { n, mass, mu, rhs, sizes, scales, order }.solve();
     solved.map_or_else(status::of, |()| 0)
 }

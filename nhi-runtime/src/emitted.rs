@@ -589,7 +589,8 @@ pub fn pivot<T: Scalar>(pivot: T, diagonal: T, singular: Failure) -> Result<(), 
 /// at most six bits.
 pub const REGULAR: f64 = 1.0 / 64.0;
 
-/// Numbers of x and λ of M x = f + μᵀλ, μ x = r, where `equations` returns M (n × n) and μ by rows, and f with r.
+/// Numbers of x and λ of M x = f + μᵀλ, μ x = r, where `equations` returns M (n × n) and μ by rows, and f with r. Where reactions act
+/// along other one-forms, M x = f + νᵀλ, ν follows μ.
 ///
 /// They are `known` from formulas with C = μM⁻¹μᵀ if every one of the `pivots` of M and C is large relative to its diagonal entry, the
 /// second number of the pair. Otherwise they are computed as [`Saddle`] says. `N` is n, and `places` are those of the results in (x, λ).
@@ -646,7 +647,8 @@ pub const fn repeats_carefully<T: Scalar>() -> bool {
 fn careful_saddle_point<T: Scalar, const N: usize, const A: usize, const B: usize, const R: usize>(
     (mut mass, mut mu, mut rhs): ([T; A], [T; B], [T; R]),
 ) -> Result<[T; R], Failure> {
-    let (sizes, scales, order) = (&mut [0.0; B], &mut [0.0; N], &mut [0; R]);
+    let (mut scales, mut order) = ([[0.0; N]; 2], [[0; R]; 2]);
+    let (sizes, scales, order) = (&mut [0.0; B], scales.as_flattened_mut(), order.as_flattened_mut());
     Saddle { n: N, mass: &mut mass, mu: &mut mu, rhs: &mut rhs, sizes, scales, order }.solve()?;
     Ok(rhs)
 }

@@ -81,7 +81,11 @@ impl Translator<'_> {
         let iteration =
             Iteration { weights, scale2, fallback, iterate, fail, done, last, updates, restarted, careful };
         newton.unknowns.iter().zip(&unknowns).for_each(|(&value, &x)| self.set(value, x));
+        // With checks the iteration may go on elsewhere.
+        let failed = if self.huge == Huge::Called { fail } else { self.failed };
+        let outside = std::mem::replace(&mut self.failed, failed);
         self.statements(&newton.body);
+        self.failed = outside;
         let delta = self.all(&newton.delta);
         let kept =
             newton.last_iterate.iter().map(|&(inside, after)| (after, self.get(Operand::Value(inside))));

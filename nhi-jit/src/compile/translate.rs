@@ -369,22 +369,22 @@ impl<'a> Translator<'a> {
 
         self.builder.switch_to_block(careful);
         self.statements(body);
-        let (n, m) = (saddle.velocities, saddle.constraints);
-        let numbers = self.room(numbers_of_saddle_point(n, m));
+        let (n, m, forms) = (saddle.velocities, saddle.constraints, saddle.forms());
+        let numbers = self.room(numbers_of_saddle_point(n, m, forms));
         for (i, &x) in equations.iter().enumerate() {
             let x = self.get(x);
             self.builder.ins().store(trusted(), x, numbers, offset(i));
         }
         let pointer = self.pointer();
-        let [rows, columns] = [n, m]
+        let [velocities, constraints, rows] = [n, m, forms]
             .map(|x| self.builder.ins().iconst(pointer, i64::try_from(x).expect("dimensions are small")));
-        let function = self.declared("saddle_point", &[pointer; 3], &[types::I32]);
-        let call = self.builder.ins().call(function, &[rows, columns, numbers]);
+        let function = self.declared("saddle_point", &[pointer; 4], &[types::I32]);
+        let call = self.builder.ins().call(function, &[velocities, constraints, rows, numbers]);
         let status = self.builder.inst_results(call)[0];
         let succeeds = self.builder.create_block();
         self.builder.ins().brif(status, self.failed, &block_arguments([status]), succeeds, &[]);
         self.builder.switch_to_block(succeeds);
-        let first = n * n + n * m;
+        let first = n * n + n * forms;
         let result = |&(place, _): &(usize, lower::Value)| {
             self.builder.ins().load(types::F64, trusted(), numbers, offset(first + place))
         };

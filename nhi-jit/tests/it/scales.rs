@@ -605,3 +605,117 @@ fn what_is_singular_is_told() {
         Some(Failure::SingularMass)
     );
 }
+
+/// One-forms that turn, which are nearly parallel for large k.
+#[derive(Nonholonomic, Clone, Debug)]
+#[nonholonomic(
+    coordinates(x, y, z),
+    lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - x - 2*y - 3*z,
+    constraints(a: k*dx - cos(x)*dy, b: k*dx - dz),
+    methods(Dla1Adjoint, Dla2, Dla2Midpoint, DlaRattle, Rdp, Rattle, GniMidpoint)
+)]
+struct Turning {
+    k: f64,
+}
+
+/// k from 1 to 10⁸.
+fn disparities() -> impl Iterator<Item = f64> {
+    (0..=8).map(|exponent| 10f64.powi(exponent))
+}
+
+/// Reactions act along one-forms at one place, and constraints hold at another. States satisfy these up to the rounding of their terms.
+#[test]
+fn one_forms_that_turn_may_be_as_parallel_as_their_numbers_tell() {
+    const CONSTRAINTS: [&str; 5] = [
+        "a: k*dx - dy, b: k*dx - dz",
+        "a: k*dx - cos(x)*dy, b: k*dx - dz",
+        "a: k*dx - cos(z)*dy, b: k*dx - dz",
+        "a: k*dx - cos(z)*dy, b: k*dx - cos(y)*dz",
+        "a: k*dx - cos(z)*dy, b: k*dx - (1 + x)*dz",
+    ];
+    for constraints in CONSTRAINTS {
+        let text = format!(
+            "#[nonholonomic(
+                coordinates(x, y, z), lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - x - 2*y - 3*z,
+                constraints({constraints}), methods(all)
+            )]
+            #[derive(Nonholonomic)]
+            struct Turned {{ k: f64 }}"
+        );
+        let derived = support::derived(&text, "Turned");
+        let optimised = derived.optimised().expect("finite constants");
+        // Runge–Kutta methods leave the constraints.
+        let keeps = |method: &&MethodFunctions| !method.method.facts().id.starts_with("rk");
+        let methods: Vec<&MethodFunctions> = optimised.methods.iter().filter(keeps).collect();
+        assert!(methods.len() > 15);
+        let variants: Vec<Variant> = methods.iter().map(|method| method.method.into()).collect();
+        let compiled = Compiled::new(&optimised, &variants).expect("Cranelift runs here");
+        let (q, v) = ([0.3, 0.1, 0.2], [0.0; 3]);
+        for k in disparities() {
+            let parameters = [k];
+            let point = Point { parameters: &parameters, q: &q, v: &v, z: &[], t: 0.0, inputs: &[] };
+            for (&variant, method) in variants.iter().zip(&methods) {
+                let name = format!("{variant}, k = {k}: {constraints}");
+                let run = nhi_jit::Simulation::new(&compiled, variant, &parameters, &q, &v, 0.01);
+                let mut run = run.unwrap_or_else(|error| panic!("{name}: {error}"));
+                let start = [&q[..], &v, &[], &[]];
+                let interpreted =
+                    nhi_interpreter::Simulation::start(method, variant, &parameters, start, 0.01);
+                let mut interpreted = interpreted.expect("the same start");
+                for step in 0..100 {
+                    run.step().unwrap_or_else(|error| panic!("{name}: {error}"));
+                    interpreted.step(&[]).expect("the same step");
+                    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+                    assert_eq!(bits(run.numbers()), bits(&interpreted.numbers()), "{name}: step {step}");
+                    let velocity = run.v();
+                    let at = |v| Point { q: run.q(), v, t: run.time(), ..point };
+                    // Velocities before and after a reflection have terms of their own.
+                    let terms: Vec<Vec<f64>> = match method.state {
+                        StateKind::Jump => {
+                            let both = run.numbers()[3..9].chunks(3);
+                            both.map(|v| compiled.residual_scale(&at(v))).collect()
+                        }
+                        _ => vec![compiled.residual_scale(&at(&velocity))],
+                    };
+                    for (a, residual) in compiled.residual(&at(&velocity)).iter().enumerate() {
+                        let size = terms.iter().map(|terms| terms[a]).fold(0.0, f64::max);
+                        // Formulas may lose six bits.
+                        assert!(
+                            residual.abs() <= 256.0 * f64::EPSILON * size,
+                            "{residual:e} of {size:e} in step {step}: {name}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn derived_steps_with_one_forms_that_turn_are_those_that_are_compiled() {
+    fn compare<M: Method<Turning> + Clone>(executors: &Executors, method: M) {
+        let variant = Variant::with_id(method.id()).expect("a method");
+        for k in disparities() {
+            let (q, v) = ([0.3, 0.1, 0.2], [0.0; 3]);
+            let begin =
+                Simulation::builder(Turning { k }, method.clone()).start(q, v).step_size(0.01).build();
+            let mut derived = begin.expect("an admissible start");
+            let mut compiled =
+                nhi_jit::Simulation::new(&executors.compiled, variant, &[k], &q, &v, 0.01).expect("the same");
+            for step in 0..100 {
+                derived.step().unwrap_or_else(|error| panic!("{variant}, k = {k}: {error}"));
+                compiled.step().expect("the same step");
+                assert_eq!(derived.q(), *compiled.q(), "{variant}, k = {k}: step {step}");
+                assert_eq!(derived.v().to_vec(), compiled.v(), "{variant}, k = {k}: step {step}");
+            }
+        }
+    }
+    let executors = Executors::of::<Turning>();
+    compare(&executors, Dla1Adjoint);
+    compare(&executors, Dla2);
+    compare(&executors, Dla2Midpoint);
+    compare(&executors, DlaRattle);
+    compare(&executors, Rdp);
+    compare(&executors, Rattle);
+    compare(&executors, GniMidpoint);
+}

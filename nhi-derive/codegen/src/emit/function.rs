@@ -117,8 +117,7 @@ pub(super) fn function(
 ) -> TokenStream {
     let writer = Writer::new(function, names);
     let is_step = matches!(signature, Signature::Step(_));
-    let is_solution = |statement: &Statement| matches!(statement, Statement::Saddle { .. });
-    let solves = is_step && function.body.iter().any(is_solution);
+    let solves = is_step && function.has_solutions();
     let solver = if solves { quote!(SOLVES) } else { quote!(true) };
     let mut body = Body { writer, mode, tokens: TokenStream::new(), declared: None, solver };
     let arguments = body.arguments(signature);

@@ -4,7 +4,7 @@ use super::{Argument, Function, Newton, Operand, Operation, Output, SinCos, Stat
 use crate::expr::Table;
 use crate::expr::group::Map;
 use crate::expr::{Expr, Node, Pool, Saddle};
-use crate::program::{self, Arrival, Constants, Operations, Prediction, Program, Turn, lets, usual};
+use crate::program::{self, Arrival, Constants, Operations, Prediction, Program, Turn, usual};
 use std::collections::{BTreeMap, HashMap};
 
 /// The lowered form of `program`.
@@ -82,7 +82,7 @@ impl Solutions {
         }
         if !solutions.read.is_empty() {
             let is_rare = |(symbol, _): &(Expr, Expr)| !usual.contains(*symbol);
-            solutions.rare = lets(&program.body).filter(is_rare).collect();
+            solutions.rare = program.lets().into_iter().filter(is_rare).collect();
         }
         solutions
     }
@@ -119,6 +119,8 @@ pub(super) struct Lowering<'a> {
     uses: Vec<usize>,
     /// The blocks that are open, the innermost one last.
     blocks: Vec<Block>,
+    /// Whether the innermost one is that of a rare solution.
+    is_rare: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -134,6 +136,7 @@ impl<'a> Lowering<'a> {
             names: Vec::new(),
             uses: Vec::new(),
             blocks: vec![Block::default()],
+            is_rare: false,
         }
     }
 
@@ -289,19 +292,21 @@ impl<'a> Lowering<'a> {
         }
         let (equations, place) = key;
         let mut results = BTreeMap::from([(place, arguments[saddle.index])]);
-        if self.blocks.len() == 1 {
+        if !self.is_rare {
             let read = self.solutions.read.get(&equations).cloned().unwrap_or_default();
-            let solved = &self.blocks[0].solutions;
-            let is_new = |&(place, known): &(usize, Expr)| {
-                !solved.contains_key(&(equations.clone(), place)) && self.is_known(known)
+            let is_solved = |place: usize| {
+                self.blocks.iter().any(|block| block.solutions.contains_key(&(equations.clone(), place)))
             };
+            let is_new = |&(place, known): &(usize, Expr)| !is_solved(place) && self.is_known(known);
             results.extend(read.into_iter().filter(is_new));
         }
         let known: Vec<Operand> = results.values().map(|&e| self.operand(e)).collect();
         let (pivots, numbers) = equations.numbers.split_at(2 * saddle.pivots);
         let pivots = pivots.chunks(2).map(|pair| [self.operand(pair[0]), self.operand(pair[1])]).collect();
         self.blocks.push(Block::default());
+        let outside = std::mem::replace(&mut self.is_rare, true);
         let numbers = self.operands(numbers);
+        self.is_rare = outside;
         let body = self.close();
         let to: Vec<(usize, Value)> = results.into_keys().map(|place| (place, self.new_value())).collect();
         for &(place, value) in &to {

@@ -190,7 +190,7 @@ pub enum Statement {
         pivots: Vec<[Operand; 2]>,
         /// Evaluated only where a pivot is small, for `equations`. Never a `Newton` or a `Pivot`.
         body: Vec<Statement>,
-        /// M, μ, and f with r, as [`Saddle::equations`] orders them.
+        /// M, μ with ν, and f with r, as [`Saddle::equations`] orders them.
         equations: Vec<Operand>,
     },
     /// The function fails with `what` unless `pivot` is positive by more than the rounding of `diagonal`.
@@ -263,7 +263,7 @@ pub struct Newton {
     pub jumps: bool,
     /// What the equations are told by where they cannot be solved.
     pub equations: Vec<String>,
-    /// Evaluated in every iteration. Never a `Newton`, a `Pivot` or a `Saddle`.
+    /// Evaluated in every iteration. Never a `Newton` or a `Pivot`.
     pub body: Vec<Statement>,
     /// Update of each unknown.
     pub delta: Vec<Operand>,
@@ -475,6 +475,13 @@ impl Function {
             }
         });
         maps
+    }
+
+    /// Whether it has linear equations that are solved without formulas where these lose digits.
+    pub fn has_solutions(&self) -> bool {
+        let mut found = false;
+        self.for_each_statement(&mut |statement| found |= matches!(statement, Statement::Saddle { .. }));
+        found
     }
 
     /// Whether it has equations that are solved with a safeguard where Newton's method fails.

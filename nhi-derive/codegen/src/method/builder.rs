@@ -1,7 +1,7 @@
 //! Writes one program: binds quantities to named symbols and unrolls small linear solves.
 
 use super::Form;
-use super::careful::Watched;
+use super::careful::{LinearEquations, Watched};
 use super::nodes::SaddlePoint;
 use super::pivots::{Elimination, Plan};
 use crate::expr::linear::{Matrix, coupled_blocks};
@@ -111,6 +111,18 @@ pub(super) struct Nonlinear<'a> {
     pub(super) residuals: Vec<String>,
     /// What is solved for last, if the linear equations of an iteration are not solved as a whole.
     pub(super) reduction: Option<Reduction<'a>>,
+    /// The linear equations of an iteration for impulses, where these are the unknowns.
+    pub(super) linear: Option<ImpulseEquations<'a>>,
+}
+
+/// M δw = νᵀδℓ and μ δw = −F, where F are the residuals.
+#[derive(Clone, Copy)]
+pub(super) struct ImpulseEquations<'a> {
+    pub(super) mass: &'a Matrix,
+    /// ∂F/∂w
+    pub(super) mu: &'a Matrix,
+    /// The one-forms at the node.
+    pub(super) nu: &'a Matrix,
 }
 
 /// Elimination of constraints from the linear equations of an iteration. The first unknowns are velocities, and the first
@@ -554,6 +566,40 @@ impl<'a> Builder<'a> {
         solution
     }
 
+    /// Collects the pivots of C at a node, if those of a solution are collected.
+    pub(super) fn watch_c(&mut self, node: (&[Expr], Expr), c: &Matrix) {
+        if self.watched.is_none() {
+            return;
+        }
+        let determinant = self.x.reaction.clone().and_then(|reaction| reaction.det);
+        for block in coupled_blocks(self.pool(), c) {
+            let part: Matrix = block.iter().map(|&a| block.iter().map(|&b| c[a][b]).collect()).collect();
+            match &block[..] {
+                [_] => {}
+                &[a, _] => {
+                    let product = self.mul(part[0][0], part[1][1]);
+                    let determinant = match determinant.filter(|_| c.len() == 2) {
+                        Some(known) => {
+                            let v = self.x.v.clone();
+                            self.at(&[known], node.0, &v, node.1)[0]
+                        }
+                        None => {
+                            let square = self.pool().powi(part[0][1], 2);
+                            self.sub(product, square)
+                        }
+                    };
+                    let determinant = self.bind("det_c", determinant);
+                    self.pivot(determinant, product, Singular::Constraints, a);
+                }
+                _ => {
+                    let order = Order { rows: block.clone(), columns: block.clone(), unknowns: &[] };
+                    let nothing = vec![Vec::new(); block.len()];
+                    self.eliminate(&part, &nothing, &order, Pivots::Definite(Singular::Constraints));
+                }
+            }
+        }
+    }
+
     /// Elimination A = L U without exchanges, row by row; the right-hand sides are carried along as further
     /// columns. What is left of A after some columns is a Schur complement. The last two equations are solved as a pair
     /// where nothing says that the pivots are positive.
@@ -674,10 +720,12 @@ impl<'a> Builder<'a> {
         norm: Norm,
         body: impl Fn(&mut Self) -> Vec<Expr>,
     ) {
-        let Nonlinear { stated, unknowns, guess, names, residuals, reduction } = equations;
+        let Nonlinear { stated, unknowns, guess, names, residuals, reduction, linear } = equations;
         if unknowns.is_empty() {
             return;
         }
+        // Pivots of an iteration are known only in it.
+        let watched = self.watched.take();
         let outside = std::mem::take(&mut self.body);
         let bound_outside = self.bound.clone();
         self.equation(format!("Newton residual of {stated}"));
@@ -699,10 +747,17 @@ impl<'a> Builder<'a> {
         }
         self.equation("elimination: Jacobian · delta = −residual");
         let updates: Vec<String> = unknowns.iter().map(|&x| format!("delta_{}", self.name(x))).collect();
-        let delta = match &reduction {
+        let mut delta = match &reduction {
             Some(reduction) => self.reduced_update(reduction, (&jacobian, &residual), &updates),
             None => self.update((&jacobian, &residual), &updates),
         };
+        if let (Some(ImpulseEquations { mass, mu, nu }), Some(watched)) = (linear, &watched) {
+            let at_rest = vec![self.pool().zero(); mass.len()];
+            let r = self.negated(&[residual.clone()]).concat();
+            let equations = LinearEquations { mass, mu, nu: Some(nu), f: &at_rest, r: &r };
+            delta = self.multipliers_of_iteration(&equations, &delta, watched);
+        }
+        self.watched = watched;
         let derivatives = match (unknowns, &*jacobian) {
             ([x], [slope]) if !self.readable => self.higher_derivatives(*x, slope[0]),
             _ => Vec::new(),

@@ -1,6 +1,7 @@
-//! Linear equations M x = f + μᵀλ, μ x = r that are solved by formulas where these lose no digits.
+//! Linear equations M x = f + νᵀλ, μ x = r that are solved by formulas where these lose no digits. ν is μ, unless reactions act at
+//! another place than the constraints hold at.
 //!
-//! The formulas with M⁻¹ and C = μM⁻¹μᵀ take few operations. Their pivots tell whether they are accurate: a program that is written
+//! The formulas with M⁻¹ and C = μM⁻¹νᵀ take few operations. Their pivots tell whether they are accurate: a program that is written
 //! between [`Builder::watch`] and [`Builder::solution`] does not fail where one of them is small, but takes the solution of the runtime
 //! ([`Saddle`]), which needs neither M⁻¹ nor C.
 //!
@@ -23,10 +24,11 @@ pub(super) struct Watched {
     pub(super) row: usize,
 }
 
-/// M, μ, f and r.
+/// M, μ, ν if that is another matrix, f and r.
 pub(super) struct LinearEquations<'a> {
     pub(super) mass: &'a Matrix,
     pub(super) mu: &'a Matrix,
+    pub(super) nu: Option<&'a Matrix>,
     pub(super) f: &'a [Expr],
     pub(super) r: &'a [Expr],
 }
@@ -37,6 +39,9 @@ pub(super) struct Known<'a> {
     pub(super) lambda: &'a [Expr],
     /// M⁻¹f, if its size is to be compared with that of x. Where x is small, the reaction has cancelled most of it.
     pub(super) free: Option<&'a [Expr]>,
+    /// Whether the step is written with M⁻¹ in any case: what has no mass fails, and only numbers that cancel in pivots of M and C are
+    /// left to a solution without formulas.
+    pub(super) has_inertia: bool,
 }
 
 /// Largest (M⁻¹f · f)/(x · M x) that is left to the formulas, but for the factor that [`Saddle`] has for pivots: six bits are lost there.
@@ -91,16 +96,23 @@ impl Builder<'_> {
                 own.into_iter().for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
                 continue;
             }
-            for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
-                let mass = equations.mass[i][i];
-                own.push(Watched { pivot: mass, diagonal: mass, what: Singular::Mass, row: i });
+            if known.has_inertia {
+                let is_first = |w: &&Watched| w.pivot == w.diagonal && equations.nu.is_none();
+                let tested = own.iter().filter(|w| w.what == Singular::Mass || is_first(w));
+                tested.for_each(|w| self.pivot(w.pivot, w.diagonal, w.what, w.row));
+                own.retain(|w| w.pivot != w.diagonal);
+            } else {
+                for &i in velocities.iter().filter(|&&i| self.is_alone(equations.mass, i)) {
+                    let mass = equations.mass[i][i];
+                    own.push(Watched { pivot: mass, diagonal: mass, what: Singular::Mass, row: i });
+                }
             }
             for &a in &rows {
                 self.take_given(equations, a, &mut x);
             }
-            let disparity = match known.free {
-                Some(_) => None,
-                None => self.disparity(equations, &velocities, &rows),
+            let disparity = match (known.free, known.has_inertia) {
+                (None, false) => self.disparity(equations, &velocities, &rows),
+                _ => None,
             };
             let mut pivots = self.doubtful(&own, disparity);
             if let Some(free) = known.free {
@@ -111,6 +123,26 @@ impl Builder<'_> {
             }
         }
         [x, lambda]
+    }
+
+    /// λ, which formulas have computed in an iteration, where pivots that have been collected before are large.
+    pub(super) fn multipliers_of_iteration(
+        &mut self,
+        equations: &LinearEquations<'_>,
+        known: &[Expr],
+        watched: &[Watched],
+    ) -> Vec<Expr> {
+        let mut lambda = known.to_vec();
+        let mut x = vec![self.pool().zero(); equations.f.len()];
+        for (velocities, rows) in self.parts(equations) {
+            let is_own = |w: &&Watched| w.what == Singular::Constraints && rows.contains(&w.row);
+            let own: Vec<Watched> = watched.iter().filter(is_own).copied().collect();
+            let pivots = self.doubtful(&own, None);
+            if !pivots.is_empty() {
+                self.solve_part(equations, (&velocities, &rows), &pivots, (&mut x, &mut lambda));
+            }
+        }
+        lambda
     }
 
     /// Replaces the known solution of a part of the equations.
@@ -124,7 +156,9 @@ impl Builder<'_> {
         let mut numbers: Vec<Expr> = pivots.as_flattened().to_vec();
         numbers
             .extend(velocities.iter().flat_map(|&i| velocities.iter().map(move |&j| equations.mass[i][j])));
-        numbers.extend(rows.iter().flat_map(|&a| velocities.iter().map(move |&j| equations.mu[a][j])));
+        for forms in [Some(equations.mu), equations.nu].into_iter().flatten() {
+            numbers.extend(rows.iter().flat_map(|&a| velocities.iter().map(move |&j| forms[a][j])));
+        }
         numbers.extend(velocities.iter().map(|&i| equations.f[i]));
         numbers.extend(rows.iter().map(|&a| equations.r[a]));
         for (is_multiplier, places, all) in [(false, velocities, x), (true, rows, lambda)] {
@@ -134,6 +168,7 @@ impl Builder<'_> {
                 let saddle = Saddle {
                     velocities: velocities.len(),
                     constraints: rows.len(),
+                    is_separate: equations.nu.is_some(),
                     pivots: pivots.len(),
                     is_multiplier,
                     index,
@@ -156,8 +191,10 @@ impl Builder<'_> {
         for i in 0..n {
             (0..i).filter(|&j| !self.x.system.pool.is_zero(equations.mass[i][j])).for_each(|j| join(i, j));
         }
-        for a in 0..m {
-            (0..n).filter(|&j| !self.x.system.pool.is_zero(equations.mu[a][j])).for_each(|j| join(n + a, j));
+        for forms in [Some(equations.mu), equations.nu].into_iter().flatten() {
+            for a in 0..m {
+                (0..n).filter(|&j| !self.x.system.pool.is_zero(forms[a][j])).for_each(|j| join(n + a, j));
+            }
         }
         let members = |p: usize| (0..n + m).filter(|&i| part[i] == p).partition(|&i| i < n);
         let all = (0..n + m).filter(|&p| part[p] == p).map(members);

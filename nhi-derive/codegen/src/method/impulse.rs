@@ -21,7 +21,7 @@
 //! coefficients are functions of q and q̄, simplified with sin² + cos² = 1 and divided by their common factors of
 //! parameters.
 
-use super::builder::{Builder, Nonlinear};
+use super::builder::{Builder, ImpulseEquations, Nonlinear};
 use super::nodes::{Departure, StepConstraint};
 use crate::engine::{BuiltIn, Engine};
 use crate::expr::linear::{Matrix, dot};
@@ -59,16 +59,25 @@ impl Departure<'_> {
         let ell = b.locals("impulse", constraint.mu.len());
         let w = with_reaction(b, free, columns, &ell);
         let closed = self.step_residual(b, constraint, &w, None);
-        if let Some(values) = solve_affine(b, &ell, &closed) {
+        let every: Vec<usize> = (0..ell.len()).collect();
+        if let Some(values) = solve_affine(b, (&ell, &every), &closed) {
             return b.bind_unknowns(&ell, &values);
+        }
+        if plain {
+            let known = b.x.reaction.clone().filter(|_| constraint.rows.len() == b.x.m());
+            let c = match known {
+                Some(known) => b.matrix_at(&known.c, self.from, self.start.t),
+                None => b.product(&constraint.mu, columns, ell.len()),
+            };
+            b.watch_c((self.from, self.start.t), &c);
         }
         let in_parts = plain && constraint.quadrature.places().len() == 1 && !b.x.has_positions();
         let parts = if in_parts { Parts::of(b) } else { None };
         match parts {
             Some(parts) => self.in_parts(b, &parts, (free, columns, &ell), constraint),
             None => {
-                let all: Vec<usize> = (0..ell.len()).collect();
-                self.iterate(b, (&ell, &all), (free, columns), constraint, |b| {
+                let forms = plain.then(|| self.forms(b, constraint, &w));
+                self.iterate(b, (&ell, &every), (free, columns), (constraint, forms), |b| {
                     let w = b.bind_velocities("dot_", "_try", &w);
                     self.step_residual(b, constraint, &w, Some("_try"))
                 });
@@ -96,11 +105,11 @@ impl Departure<'_> {
         let w = with_reaction(b, free, columns, &known);
         let bar = self.space.advance(b, self.from, distance, &w);
         let closed = parts.at(b, &parts.equations, [node, (&bar, time)], (free, &known));
-        if let Some(values) = solve_affine(b, &moving, &closed) {
+        if let Some(values) = solve_affine(b, (&moving, &parts.moving), &closed) {
             let values = b.bind_unknowns(&moving, &values);
             parts.moving.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         } else {
-            self.iterate(b, (&moving, &parts.moving), (free, columns), constraint, |b| {
+            self.iterate(b, (&moving, &parts.moving), (free, columns), (constraint, None), |b| {
                 let w = b.bind_velocities("dot_", "_try", &w);
                 let bar = self.space.advance(b, self.from, distance, &w);
                 let bar = b.bind_configuration("_try", &bar);
@@ -114,10 +123,22 @@ impl Departure<'_> {
         let bar = b.bind_configuration("_bar", &bar);
         parts.others.iter().for_each(|&a| known[a] = ell[a]);
         let rest = parts.at(b, &parts.rest, [node, (&bar, time)], (free, &known));
-        let values = solve_affine(b, &others, &rest).expect("(2a) is affine in what it is solved for");
+        let values = solve_affine(b, (&others, &parts.others), &rest)
+            .expect("(2a) is affine in what it is solved for");
         let values = b.bind_unknowns(&others, &values);
         parts.others.iter().zip(values).for_each(|(&a, value)| known[a] = value);
         known
+    }
+
+    /// M, and the derivatives of (2) by a velocity, at w.
+    fn forms(&self, b: &mut Builder<'_>, constraint: &StepConstraint, w: &[Expr]) -> [Matrix; 2] {
+        let trial: Vec<Expr> = w.iter().map(|_| b.pool().fresh_symbol("w")).collect();
+        let (_, jacobian) = self.closed_residual(b, constraint, &trial);
+        let map: HashMap<Expr, Expr> = trial.into_iter().zip(w.iter().copied()).collect();
+        let flat = b.pool().substitute(&jacobian.concat(), &map);
+        let mass = b.x.mass.clone();
+        let mass = b.matrix_at(&mass, self.from, self.start.t);
+        [mass, flat.chunks(w.len()).map(<[Expr]>::to_vec).collect()]
     }
 
     /// Newton's method for some of the impulses, with their indices.
@@ -126,7 +147,7 @@ impl Departure<'_> {
         b: &mut Builder<'_>,
         (ell, indices): (&[Expr], &[usize]),
         (free, columns): (&[Expr], &Matrix),
-        constraint: &StepConstraint,
+        (constraint, forms): (&StepConstraint, Option<[Matrix; 2]>),
         residual: impl Fn(&mut Builder<'_>) -> Vec<Expr>,
     ) {
         b.equation("norm of Newton's updates of the impulse ℓ");
@@ -149,8 +170,16 @@ impl Departure<'_> {
         let guess: Vec<Expr> = indices.iter().map(|&a| constraint.guess[a]).collect();
         let names = indices.iter().map(|&a| b.name_of_constraint(first + a)).collect();
         let residuals = indices.iter().map(|&a| b.name_of_residual(first + a)).collect();
-        let equations =
-            Nonlinear { stated: "(2)", unknowns: ell, guess: &guess, names, residuals, reduction: None };
+        let linear = forms.as_ref().map(|[mass, mu]| ImpulseEquations { mass, mu, nu: &constraint.mu });
+        let equations = Nonlinear {
+            stated: "(2)",
+            unknowns: ell,
+            guess: &guess,
+            names,
+            residuals,
+            reduction: None,
+            linear,
+        };
         b.newton(equations, norm, residual);
     }
 }
@@ -161,8 +190,12 @@ pub(super) fn with_reaction(b: &mut Builder<'_>, free: &[Expr], columns: &Matrix
     free.iter().zip(kick).map(|(&w, k)| b.add(w, k)).collect()
 }
 
-/// The `unknowns` at which `closed` vanishes, if it is affine in them; emits the heading.
-fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Option<Vec<Expr>> {
+/// The impulses of these rows at which `closed` vanishes, if it is affine in them; emits the heading.
+fn solve_affine(
+    b: &mut Builder<'_>,
+    (unknowns, rows): (&[Expr], &[usize]),
+    closed: &[Expr],
+) -> Option<Vec<Expr>> {
     let jacobian: Matrix = closed.iter().map(|&g| b.pool().gradient(g, unknowns)).collect();
     if !b.pool().are_affine(closed, &jacobian.concat(), unknowns) {
         return None;
@@ -170,7 +203,9 @@ fn solve_affine(b: &mut Builder<'_>, unknowns: &[Expr], closed: &[Expr]) -> Opti
     b.equation("(2) impulse ℓ: the constraint is affine in it");
     let at_zero = b.pool().at_zero(closed, unknowns);
     let minus: Matrix = at_zero.iter().map(|&g| vec![b.pool().neg(g)]).collect();
+    let known = b.watched.as_ref().map_or(0, Vec::len);
     let solved = b.solve_ordered(&jacobian, &minus, &[]);
+    b.watched.iter_mut().flat_map(|watched| &mut watched[known..]).for_each(|w| w.row = rows[w.row]);
     Some(solved.into_iter().map(|row| row[0]).collect())
 }
 

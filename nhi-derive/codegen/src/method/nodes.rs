@@ -15,6 +15,10 @@ use crate::system::Constraint;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+/// Updates of Newton's method without formulas, after the iteration with these. The second one makes up for what the first one has left
+/// of an error that is no rounding.
+const UPDATES: usize = 2;
+
 /// The momentum equations at a node that a step leaves, with the numbers that they have in every method:
 ///
 /// ```text
@@ -376,11 +380,8 @@ impl Departure<'_> {
             rhs.push(row);
         }
         let plain = *jacobian == b.x.mass;
-        let fixed = match &self.constraint {
-            Some(constraint) if plain => self.fixed(b, constraint, trial),
-            _ => None,
-        };
-        if fixed.is_some() {
+        let is_watched = plain && self.constraint.is_some();
+        if is_watched {
             b.watch();
         }
         b.equation(match &self.constraint {
@@ -414,30 +415,62 @@ impl Departure<'_> {
         let mut impulse = self.impulse(b, &free, &columns, plain, constraint);
         b.equation("(1) velocity of the step: w + B ℓ");
         let mut velocity = with_reaction(b, &free, &columns, &impulse);
-        let is_solution = fixed.is_some();
-        if let Some(r) = fixed {
+        if is_watched {
             let at_rest = b.pool().at_zero(p, trial);
             let f: Vec<Expr> = momentum.iter().zip(at_rest).map(|(&p, a)| b.sub(p, a)).collect();
-            let equations = LinearEquations { mass: jacobian, mu: &constraint.mu, f: &f, r: &r };
-            let known = Known { x: &velocity, lambda: &impulse, free: None };
-            [velocity, impulse] = b.solution(&equations, &known);
+            [velocity, impulse] = self.solution(b, constraint, (trial, jacobian, &f), [&velocity, &impulse]);
         }
         let velocity = b.bind_velocities(self.named.0, self.named.1, &velocity);
-        Motion { velocity, impulse, is_solution }
+        Motion { velocity, impulse, is_solution: is_watched }
     }
 
-    /// −μ₀ of the discrete constraint in the unknown velocity `w`, if it is μ w + μ₀ = 0 with the one-forms at the node.
-    fn fixed(&self, b: &mut Builder<'_>, constraint: &StepConstraint, w: &[Expr]) -> Option<Vec<Expr>> {
-        let (closed, jacobian) = self.closed_residual(b, constraint, w);
-        if jacobian != constraint.mu || !b.pool().are_affine(&closed, &jacobian.concat(), w) {
-            return None;
+    /// w and ℓ of M w = f + μᵀℓ and (2), where formulas give these. If (2) is not a constraint by the one-forms at the node, a solution
+    /// without formulas takes updates of Newton's method from what is known: J w' = J w − F for F = 0 with J = ∂F/∂w. As a velocity of
+    /// their own w' has no rounding of impulses along one-forms that nearly cancel.
+    fn solution(
+        &self,
+        b: &mut Builder<'_>,
+        constraint: &StepConstraint,
+        (trial, mass, f): (&[Expr], &Matrix, &[Expr]),
+        [velocity, impulse]: [&[Expr]; 2],
+    ) -> [Vec<Expr>; 2] {
+        let Some(watched) = b.watched.clone() else { return [velocity.to_vec(), impulse.to_vec()] };
+        let (closed, jacobian) = self.closed_residual(b, constraint, trial);
+        let mu = &constraint.mu;
+        let is_affine = b.pool().are_affine(&closed, &jacobian.concat(), trial);
+        if is_affine {
+            let at_rest = b.pool().at_zero(&closed, trial);
+            let r = b.negated(&[at_rest]).concat();
+            let nu = (jacobian != *mu).then_some(mu);
+            let equations = LinearEquations { mass, mu: &jacobian, nu, f, r: &r };
+            let known = Known { x: velocity, lambda: impulse, free: None, has_inertia: nu.is_some() };
+            return b.solution(&equations, &known);
         }
-        let at_rest = b.pool().at_zero(&closed, w);
-        Some(b.negated(&[at_rest]).concat())
+        if watched.iter().all(|w| w.pivot == w.diagonal) {
+            b.watched = None;
+            let masses = watched.into_iter().filter(|w| w.what == Singular::Mass);
+            masses.for_each(|w| b.pivot(w.pivot, w.diagonal, w.what, w.row));
+            return [velocity.to_vec(), impulse.to_vec()];
+        }
+        let (mut w, mut ell) = (velocity.to_vec(), impulse.to_vec());
+        for _ in 0..UPDATES {
+            b.watched = Some(watched.clone());
+            w = b.bind_velocities("known_", "", &w);
+            let map: HashMap<Expr, Expr> = trial.iter().copied().zip(w.iter().copied()).collect();
+            let residual = b.pool().substitute(&closed, &map);
+            let columns = trial.len();
+            let forms = b.pool().substitute(&jacobian.concat(), &map);
+            let forms: Matrix = forms.chunks(columns).map(<[Expr]>::to_vec).collect();
+            let along = b.apply(&forms, &w);
+            let r: Vec<Expr> = along.iter().zip(residual).map(|(&x, f)| b.sub(x, f)).collect();
+            let equations = LinearEquations { mass, mu: &forms, nu: Some(mu), f, r: &r };
+            [w, ell] = b.solution(&equations, &Known { x: &w, lambda: &ell, free: None, has_inertia: true });
+        }
+        [w, ell]
     }
 
     /// The discrete constraint as functions of the unknown velocity `w`, with their derivatives by it.
-    fn closed_residual(
+    pub(super) fn closed_residual(
         &self,
         b: &mut Builder<'_>,
         constraint: &StepConstraint,
@@ -591,8 +624,15 @@ impl Departure<'_> {
             (Some((plan, at_node)), None) => Some(Reduction { plan, at_node }),
             _ => None,
         };
-        let equations =
-            Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: reduced };
+        let equations = Nonlinear {
+            stated,
+            unknowns: &unknowns,
+            guess: &guess,
+            names,
+            residuals,
+            reduction: reduced,
+            linear: None,
+        };
         // The residuals with the reaction of the constraints `kept`: impulses ℓ along the rows of μ.
         let residual = |b: &mut Builder<'_>, kept: &[usize], (mu, ell): (&Matrix, &[Expr])| {
             let w = match &given {
@@ -771,6 +811,10 @@ impl Arrival {
             _ => (velocity, Vec::new()),
         };
         let velocity = b.bind_velocities(named.0, named.1, &velocity);
+        // The velocity before a reflection is a result, which needs M⁻¹ in any case.
+        if let Normal::Reflected(_) = normal {
+            b.watch();
+        }
         let sigma = b.normal_part(&node, &velocity);
         let c = b.pool().int(normal.times());
         let taken: Vec<Expr> = sigma.iter().map(|&s| b.mul(c, s)).collect();
@@ -798,7 +842,7 @@ impl Arrival {
         let velocity = match self.normal {
             Normal::Removed(_) if b.is_implicit() => self.stated(b, &velocity),
             Normal::Removed(_) => self.solution(b, &velocity),
-            Normal::Reflected(_) => velocity,
+            Normal::Reflected(_) => self.reflection(b, &velocity),
         };
         b.bind_velocities(named.0, named.1, &velocity)
     }
@@ -813,12 +857,34 @@ impl Arrival {
         for (taken, stiff) in self.taken.iter_mut().zip(self.stiff.drain(..)) {
             *taken = b.sub(*taken, stiff);
         }
+        let r = self.node.mu_t.clone();
+        self.solution_of(b, (&mass, &f, &r), velocity)
+    }
+
+    /// v_post' and 2 σ of M v_post' = M v_pre' − μᵀ 2σ and μ (v_pre' + v_post') = −2 μ₀, where formulas give this v_post'.
+    fn reflection(&mut self, b: &mut Builder<'_>, velocity: &[Expr]) -> Vec<Expr> {
+        let mass = b.x.mass.clone();
+        let mass = b.matrix_at(&mass, &self.q, self.t);
+        let f = b.apply(&mass, &self.velocity);
+        let along = b.apply(&self.node.mu, &self.velocity);
+        let two = b.pool().int(2);
+        let r = b.axpy(&along, two, &self.node.mu_t);
+        self.solution_of(b, (&mass, &f, &r), velocity)
+    }
+
+    /// x and what is taken, of M x = f − μᵀ taken and −μ x = r, where formulas give this x.
+    fn solution_of(
+        &mut self,
+        b: &mut Builder<'_>,
+        (mass, f, r): (&Matrix, &[Expr], &[Expr]),
+        x: &[Expr],
+    ) -> Vec<Expr> {
         let mu = b.negated(&self.node.mu);
-        let equations = LinearEquations { mass: &mass, mu: &mu, f: &f, r: &self.node.mu_t };
-        let known = Known { x: velocity, lambda: &self.taken, free: None };
-        let [velocity, taken] = b.solution(&equations, &known);
+        let has_inertia = matches!(self.normal, Normal::Reflected(_));
+        let known = Known { x, lambda: &self.taken, free: None, has_inertia };
+        let [x, taken] = b.solution(&LinearEquations { mass, mu: &mu, nu: None, f, r }, &known);
         self.taken = taken;
-        velocity
+        x
     }
 
     /// Binds v' and σ, and states that (M + s μᵀμ)(v' − x) = p⁺ − a − M x − μᵀσ and μ v' = −μ₀.
@@ -860,8 +926,7 @@ impl Arrival {
         for (minus, &stiff) in minus.iter_mut().zip(&self.stiff) {
             *minus = b.add(*minus, stiff);
         }
-        let is_solution = matches!(self.normal, Normal::Removed(_));
-        forces_of(b, (&self.q, self.t), (&minus, is_solution), 2 / self.normal.times())
+        forces_of(b, (&self.q, self.t), (&minus, true), 2 / self.normal.times())
     }
 }
 

@@ -147,9 +147,10 @@ impl Builder<'_> {
         let mass = self.x.mass.clone();
         let mass = self.matrix_at(&mass, q, t);
         let r: Vec<Expr> = gamma.iter().map(|&g| self.pool().neg(g)).collect();
-        let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &bias, r: &r };
+        let equations = LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &bias, r: &r };
         let free = self.compares_sizes.then_some(&free[..]);
-        let [a, lambda] = self.solution(&equations, &Known { x: &a, lambda: &lambda, free });
+        let [a, lambda] =
+            self.solution(&equations, &Known { x: &a, lambda: &lambda, free, has_inertia: false });
         Acceleration { a, lambda }
     }
 }

@@ -150,7 +150,8 @@ impl States {
         let names = b.x.system.states.iter().map(|state| state.name.clone()).collect();
         let residuals = self.residual_names(b);
         let [unknowns, guess] = [&self.new[..], &self.now];
-        let equations = Nonlinear { stated: "(z)", unknowns, guess, names, residuals, reduction: None };
+        let equations =
+            Nonlinear { stated: "(z)", unknowns, guess, names, residuals, reduction: None, linear: None };
         b.newton(equations, norm, |b| self.residual(b, space, rule, steps));
         self.clone()
     }

@@ -82,8 +82,10 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
             let mass = b.x.mass.clone();
             let momentum = b.apply(&mass, &s.v);
             let minus = b.negated(&[sigma, node.mu_t.clone()]);
-            let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &momentum, r: &minus[1] };
-            let [v, _] = b.solution(&equations, &Known { x: &v, lambda: &minus[0], free: None });
+            let equations =
+                LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &momentum, r: &minus[1] };
+            let [v, _] =
+                b.solution(&equations, &Known { x: &v, lambda: &minus[0], free: None, has_inertia: false });
             vec![output(Role::Velocity, v)]
         }),
         acceleration: function(x, "acceleration", &ACCELERATION, &FORCED, |b, s| {
@@ -106,8 +108,8 @@ pub fn system_programs(x: &mut Mechanics) -> SystemPrograms {
                 let zeros = vec![zero; b.x.one_forms()];
                 let [lambda, r] = [1, 2].map(|i| [zeros.as_slice(), &minus[i]].concat());
                 let (mass, at_rest) = (b.x.mass.clone(), vec![zero; b.x.n()]);
-                let equations = LinearEquations { mass: &mass, mu: &node.mu, f: &at_rest, r: &r };
-                let known = Known { x: &minus[0], lambda: &lambda, free: None };
+                let equations = LinearEquations { mass: &mass, mu: &node.mu, nu: None, f: &at_rest, r: &r };
+                let known = Known { x: &minus[0], lambda: &lambda, free: None, has_inertia: false };
                 let [kick, _] = b.solution(&equations, &known);
                 let (space, one) = (Space::of(b), b.pool().one());
                 let q = space.advance(b, &s.q, one, &kick);

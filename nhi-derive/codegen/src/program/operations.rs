@@ -38,7 +38,7 @@ impl Operations {
                 Statement::Newton(newton) => {
                     once.add(pool, constants, &newton.before(), None);
                     let mut inside = Scope::default();
-                    for (_, value) in lets(&newton.body) {
+                    for (_, value) in lets(&newton.body).filter(|(symbol, _)| usual.contains(*symbol)) {
                         inside.add(pool, constants, &[value], Some(&once));
                     }
                     inside.add(pool, constants, &newton.delta, Some(&once));
@@ -116,9 +116,15 @@ impl Operations {
 
 /// Everything that statements and results are computed from as a rule: not what only rare solutions of linear equations need.
 pub(crate) fn usual(pool: &Pool, program: &Program) -> Table<()> {
-    let values: Table<Expr> = lets(&program.body).collect();
+    let values: Table<Expr> = program.lets().into_iter().collect();
     let others = program.body.iter().filter(|statement| !matches!(statement, Statement::Let { .. }));
-    let mut stack: Vec<Expr> = others.flat_map(Statement::values).collect();
+    let of = |statement: &Statement| match statement {
+        Statement::Newton(newton) => {
+            [newton.before(), newton.updates(), newton.last_iterate.clone()].concat()
+        }
+        other => other.values(),
+    };
+    let mut stack: Vec<Expr> = others.flat_map(of).collect();
     stack.extend(program.outputs.iter().flat_map(|output| &output.values));
     let mut seen = Table::new();
     while let Some(e) = stack.pop() {

@@ -285,8 +285,6 @@ const _: () = {
                 h: T,
             ) -> Result<Prepared<T>, Failure> {
                 let [J, m, a] = *parameters;
-                emitted::pivot(J, J, Failure::SingularMass)?;
-                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_J = T::from_f64(1.0) / J;
                 let b_theta = a * inv_J;
                 let inv_m = T::from_f64(1.0) / m;
@@ -299,6 +297,8 @@ const _: () = {
                 let a_b_theta = a * b_theta;
                 let b_theta_over_m = T::from_f64(0.5) * two_b_theta_over_m;
                 let b_theta_sq_over_m = half_b_theta * two_b_theta_over_m;
+                emitted::pivot(J, J, Failure::SingularMass)?;
+                emitted::pivot(m, m, Failure::SingularMass)?;
                 let inv_h = T::from_f64(1.0) / h;
                 let two_over_h = T::from_f64(2.0) * inv_h;
                 let two_over_h_sq = inv_h * two_over_h;

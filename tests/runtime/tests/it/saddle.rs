@@ -64,12 +64,13 @@ impl Random {
     }
 }
 
-/// M, μ and the right side (f, r), by rows.
+/// M, μ, ν and the right side (f, r), by rows. Reactions act along μ if there is no ν.
 struct Equations {
     n: usize,
     m: usize,
     mass: Vec<f64>,
     mu: Vec<f64>,
+    nu: Vec<f64>,
     rhs: Vec<f64>,
 }
 
@@ -102,14 +103,22 @@ impl Equations {
             mu.extend(units.iter().map(|u| if random.below(5) > 0 { size * u * random.unit() } else { 0.0 }));
             rhs.push(if is_driven { size * random.unit() } else { 0.0 });
         }
-        Equations { n, m, mass, mu, rhs }
+        Equations { n, m, mass, mu, nu: Vec::new(), rhs }
+    }
+
+    /// The same with reactions along one-forms that are within a part of them, as after a step.
+    fn with_turned_reactions(mut self, random: &mut Random) -> Equations {
+        let part = 0.25 * 10f64.powf(-4.0 * random.unit().abs());
+        self.nu = self.mu.iter().map(|mu| mu * (1.0 + part * random.unit())).collect();
+        self
     }
 
     /// The matrix of all equations for (x, λ).
     fn matrix(&self) -> Vec<Vec<f64>> {
         let (n, m) = (self.n, self.m);
         let above = (0..n).map(|i| {
-            let reactions = (0..m).map(|a| -self.mu[n * a + i]);
+            let nu = if self.nu.is_empty() { &self.mu } else { &self.nu };
+            let reactions = (0..m).map(|a| -nu[n * a + i]);
             self.mass[n * i..][..n].iter().copied().chain(reactions).collect()
         });
         let below = self.mu.chunks(n).map(|row| row.iter().copied().chain(vec![0.0; m]).collect());
@@ -118,12 +127,13 @@ impl Equations {
 
     /// x and λ.
     fn solve(&self) -> Result<Vec<f64>, Failure> {
-        let (mut mass, mut mu, mut rhs) = (self.mass.clone(), self.mu.clone(), self.rhs.clone());
+        let (mut mass, mut mu, mut rhs) =
+            (self.mass.clone(), [&self.mu[..], &self.nu].concat(), self.rhs.clone());
         let mut equations = Saddle {
             n: self.n,
             sizes: &mut vec![0.0; mu.len()],
-            scales: &mut vec![0.0; self.n],
-            order: &mut vec![0; rhs.len()],
+            scales: &mut vec![0.0; 2 * self.n],
+            order: &mut vec![0; 2 * rhs.len()],
             mass: &mut mass,
             mu: &mut mu,
             rhs: &mut rhs,
@@ -187,11 +197,57 @@ fn errors_are_those_of_the_problem_over_twelve_decades() {
 }
 
 #[test]
+fn reactions_may_act_along_other_one_forms() {
+    let mut random = Random(31);
+    let (mut solved, mut worst) = (0, 0.0_f64);
+    for case in 0..amount(1000, 20_000) {
+        let equations = Equations::random(&mut random).with_turned_reactions(&mut random);
+        let Ok(solution) = equations.solve() else { continue };
+        let error = equations.error(&solution);
+        let error = error.unwrap_or_else(|| panic!("case {case} is singular"));
+        assert!(error <= 100.0, "case {case}: {error} roundings");
+        (solved, worst) = (solved + 1, worst.max(error));
+    }
+    assert!(solved > amount(800, 16_000), "{solved}");
+    assert!(worst > 0.1, "{worst}");
+}
+
+#[test]
+fn reactions_along_the_same_one_forms_are_those_of_one_matrix() {
+    let mut random = Random(32);
+    for case in 0..amount(200, 2000) {
+        let mut equations = Equations::random(&mut random);
+        let same = equations.solve();
+        equations.nu = equations.mu.clone();
+        match (equations.solve(), same) {
+            (Ok(separate), Ok(_)) => {
+                let error = equations.error(&separate).unwrap_or_else(|| panic!("case {case} is singular"));
+                assert!(error <= 100.0, "case {case}: {error} roundings");
+            }
+            (separate, same) => assert_eq!(separate.is_err(), same.is_err(), "case {case}"),
+        }
+    }
+}
+
+#[test]
 fn dependent_one_forms_and_missing_inertia_are_told_apart() {
     let failure = |mass: [f64; 4], mu: &[f64]| {
         let m = mu.len() / 2;
         let rhs = vec![1.0; 2 + m];
-        Equations { n: 2, m, mass: mass.to_vec(), mu: mu.to_vec(), rhs }.solve().err()
+        let equations = |nu: &[f64]| Equations {
+            n: 2,
+            m,
+            mass: mass.to_vec(),
+            mu: mu.to_vec(),
+            nu: nu.to_vec(),
+            rhs: rhs.clone(),
+        };
+        let [same, separate] = [&[][..], mu].map(|nu| equations(nu).solve().err());
+        // Inertia is tested before.
+        if same != Some(Failure::SingularMass) {
+            assert_eq!(same, separate, "{mass:?} {mu:?}");
+        }
+        same
     };
     let unit = [1.0, 0.0, 0.0, 1.0];
     assert_eq!(failure(unit, &[1.0, 3.0]), None);

@@ -708,6 +708,43 @@ fn masses_and_lengths_of_any_scale_move_as_in_the_interpreter() {
     }
 }
 
+/// One-forms that turn and are nearly parallel for large k: in the first system both impulses are unknowns of Newton's method, in the
+/// second one is.
+const TURNING: &str = "
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        inputs(u),
+        lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - x - 2*y - 3*z,
+        constraints(a: k*dx - cos(x)*dy, b: k*dx - dz),
+        force = u*dy,
+        methods(Dla1Adjoint, Dla2, DlaRattle, Rdp, Rattle)
+    )]
+    pub struct Both { pub k: f64 }
+
+    #[derive(Nonholonomic)]
+    #[nonholonomic(
+        coordinates(x, y, z),
+        inputs(u),
+        lagrangian = (dot(x)^2 + dot(y)^2 + dot(z)^2)/2 - x - 2*y - 3*z,
+        constraints(a: k*dx - cos(z)*dy, b: k*dx - dz),
+        force = u*dy,
+        methods(Dla1Adjoint, Dla2, DlaRattle, Rdp, Rattle)
+    )]
+    pub struct Single { pub k: f64 }
+";
+
+/// Steps in which reactions act along other one-forms than those of the constraints have the same solution in C.
+#[test]
+fn nearly_parallel_one_forms_turn_as_in_the_interpreter() {
+    for i in 0..2 {
+        let (derived, optimised) = derive(declarations(TURNING).remove(i));
+        let folder = folder(&format!("turning_{i}"));
+        let parameters = [[1.0], [1e3], [1e5], [1e7], [1e8]];
+        same_motions(&folder, (&derived, &optimised), &parameters, [&[0.3, 0.1, 0.2], &[0.0; 3]], STEP_SIZE);
+    }
+}
+
 /// A block with dry friction and a drive with a dead zone, and a blade with a cushion, a limited drive and a table of drag.
 const PIECEWISE: &str = "
     #[derive(Nonholonomic)]

@@ -103,7 +103,8 @@ impl<'a> Printed<'a> {
         let taken = taken.map(str::to_owned).collect();
         let language = Expressions { names: Names::beside(taken), real };
         let writer = Writer::new(function, language);
-        let mut body = Body { writer, counts, retraction: retraction.id(), text: String::new(), indent: 0 };
+        let retraction = retraction.id();
+        let mut body = Body { writer, counts, retraction, text: String::new(), indent: 0, iteration: None };
         let mut used = BTreeSet::new();
         for argument in &function.arguments {
             for (i, &value) in argument.values.iter().enumerate() {
@@ -159,6 +160,16 @@ pub(super) fn stored(array: &str, output: &Output) -> (Vec<String>, Option<Strin
 }
 
 /// Prints the body of one function.
+/// An iteration of Newton's method.
+struct Iteration {
+    /// The variable of its state.
+    newton: String,
+    /// The call that says whether it goes on.
+    go_on: String,
+    /// The statement that counts its evaluations, if they are counted.
+    count: String,
+}
+
 struct Body<'a> {
     writer: Writer<'a, Expressions>,
     /// As of [`Printed`].
@@ -167,6 +178,8 @@ struct Body<'a> {
     retraction: &'static str,
     text: String,
     indent: usize,
+    /// The loop around the statements, if they are in one.
+    iteration: Option<Iteration>,
 }
 
 impl Body<'_> {
@@ -307,13 +320,24 @@ impl Body<'_> {
         self.array(real, &of_mass, &mass);
         self.array(real, &of_mu, &mu);
         self.array(real, &of_rhs, &rhs);
-        let (equations, entries) = (n + m, n * m);
+        let (function, parts) =
+            if saddle.is_separate { ("saddle_point_apart", 2) } else { ("saddle_point", 1) };
+        let [equations, entries, velocities] = [n + m, n * m, n].map(|count| parts * count);
         self.add(&format!(
-            "double {sizes}[{entries}], {scales}[{n}];
+            "double {sizes}[{entries}], {scales}[{velocities}];
 int {order}[{equations}];
-const nhi_status {status} = nhi_saddle_point({n}, {m}, {of_mass}, {of_mu}, {of_rhs}, {sizes}, {scales}, {order});"
+const nhi_status {status} = nhi_{function}({n}, {m}, {of_mass}, {of_mu}, {of_rhs}, {sizes}, {scales}, {order});"
         ));
-        self.add(&fail_if(&format!("{status} != NHI_OK"), &status));
+        let fails = format!("{status} != NHI_OK");
+        match &self.iteration {
+            // The iteration may go on elsewhere.
+            Some(Iteration { newton, go_on, count }) => {
+                let go_on = guard(go_on, "continue;");
+                let then = format!("{newton}.status = {status};\n{go_on}{count}return {newton}.status;");
+                self.add(&guard(&fails, &then));
+            }
+            None => self.add(&fail_if(&fails, &status)),
+        }
         for (i, (place, _)) in to.iter().enumerate() {
             self.add(&format!("{solution}[{i}] = {of_rhs}[{place}];"));
         }
@@ -337,7 +361,10 @@ const nhi_status {status} = nhi_saddle_point({n}, {m}, {of_mass}, {of_mu}, {of_r
         let (n, real, constant) = (newton.unknowns.len(), self.writer.language.real, self.constant());
         let after = newton.last_iterate.iter().map(|&(_, after)| after);
         let after: Vec<Value> = newton.solution.iter().copied().chain(after).collect();
-        self.each_used(&after, |_, name| format!("{real} {name};"));
+        // Compilers do not see that an iteration that has been left early is not the last one.
+        let leaves = newton.body.iter().any(|statement| matches!(statement, Statement::Saddle { .. }));
+        let value = if leaves { " = 0" } else { "" };
+        self.each_used(&after, |_, name| format!("{real} {name}{value};"));
         let [guess, fallback, weights] =
             [&newton.guess, &newton.fallback, &newton.weights].map(|all| self.operands(all));
         let scale2 = self.writer.operand(newton.scale2, Place::Open);
@@ -365,7 +392,17 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
             }
             self.writer.write_as(unknown, (name, Place::Receiver));
         }
+        let go_on = format!("nhi_newton_go_on(&{loops}, {n}, {iterates}, {back}, {weight})");
+        let is_counted = self.counts && newton.is_sharp;
+        let count = match is_counted {
+            true => format!("*evaluations += (uint64_t){loops}.evaluations;\n"),
+            false => String::new(),
+        };
+
+        self.iteration =
+            Some(Iteration { newton: loops.clone(), go_on: go_on.clone(), count: count.clone() });
         self.statements(&newton.body);
+        self.iteration = None;
         let deltas = self.operands(&newton.delta);
         self.array(&constant, &delta, &deltas);
         if newton.derivatives.is_some() {
@@ -384,13 +421,10 @@ for (int iteration = 0; iteration < NHI_MOST_ITERATIONS; ++iteration) {{"
             let bend = format!("nhi_newton_bend(&{loops}, {iterates}, {before}, {delta}[0], {derivatives})");
             self.add(&guard(&bend, "break;"));
         }
-        let go_on = format!("nhi_newton_go_on(&{loops}, {n}, {iterates}, {back}, {weight})");
         self.add(&guard(&format!("!{go_on}"), "break;"));
         self.indent -= 1;
         self.add("}");
-        if self.counts && newton.is_sharp {
-            self.add(&format!("*evaluations += (uint64_t){loops}.evaluations;"));
-        }
+        self.add(&count);
         let status = format!("{loops}.status == NHI_OK ? NHI_NOT_CONVERGED : {loops}.status");
         self.add(&fail_if(&format!("!{loops}.is_solved"), &status));
         self.each_used(&newton.solution, |i, name| format!("{name} = {iterates}[{i}];"));

@@ -212,13 +212,23 @@ NHI_LOOP void nhi_saddle_measure(int n, int m, const nhi_real *mass, const nhi_r
     }
 }
 
-/* The largest entry of mu from row and column k on, relative to the others of its row, becomes the k-th pivot, and rows below lose their part along its row. Zero if
- * all are rounding. */
-NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales,
-                                  int *order)
+/* Which matrix of constraints: mu, along which reactions act too, mu of other reactions, which orders the velocities, or nu of these
+ * reactions, which orders the equations of M. */
+#define NHI_BOTH 0
+#define NHI_CONSTRAINTS 1
+#define NHI_REACTIONS 2
+
+/* Scores are squares: a pivot of the same column, or of the same velocity, is preferred to one whose score is less than this times as
+ * large. */
+#define NHI_PREFERENCE 64.0
+
+/* The largest entry of mu from row and column k on, relative to the others of its row, becomes the k-th pivot, and rows below lose their
+ * part along its row. Of reactions `pivots` are the velocities that are preferred. Zero if all are rounding. */
+NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, int forms, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes,
+                                  double *scales, int *order, const int *pivots)
 {
-    int row = -1, column = -1;
-    double largest = 0.0;
+    int row = -1, column = -1, same_row = -1, same_column = -1;
+    double largest = 0.0, largest_same = 0.0;
     for (int i = k; i < m; ++i) {
         /* The two largest entries of the row, before they cancelled. */
         double first = 0.0, second = 0.0;
@@ -237,12 +247,29 @@ NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, nhi_real *mass, nhi_real 
         for (int j = k; j < n; ++j) {
             const double entry = nhi_abs((double)mu[n * i + j]);
             const double score = entry * entry * scales[j] / (j == place ? second : first);
-            if (entry > NHI_ROUNDINGS * sizes[n * i + j] && score > largest) {
-                row = i;
-                column = j;
-                largest = score;
+            if (entry > NHI_ROUNDINGS * sizes[n * i + j]) {
+                if (score > largest) {
+                    row = i;
+                    column = j;
+                    largest = score;
+                }
+                if (forms == NHI_REACTIONS && score > largest_same) {
+                    int is_pivot = 0;
+                    for (int l = 0; l < m; ++l) {
+                        is_pivot = is_pivot || pivots[l] == order[j];
+                    }
+                    if (is_pivot) {
+                        same_row = i;
+                        same_column = j;
+                        largest_same = score;
+                    }
+                }
             }
         }
+    }
+    if (same_row >= 0 && NHI_PREFERENCE * largest_same >= largest) {
+        row = same_row;
+        column = same_column;
     }
     if (row < 0) {
         return 0;
@@ -251,19 +278,23 @@ NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, nhi_real *mass, nhi_real 
         nhi_swap(mu, n * k + j, n * row + j);
         nhi_swap_double(sizes, n * k + j, n * row + j);
     }
-    nhi_swap(rhs, n + k, n + row);
     nhi_swap_int(order, n + k, n + row);
     for (int i = 0; i < m; ++i) {
         nhi_swap(mu, n * i + k, n * i + column);
         nhi_swap_double(sizes, n * i + k, n * i + column);
     }
-    for (int i = 0; i < n; ++i) {
-        nhi_swap(mass, n * i + k, n * i + column);
+    if (forms != NHI_REACTIONS) {
+        nhi_swap(rhs, n + k, n + row);
+        for (int i = 0; i < n; ++i) {
+            nhi_swap(mass, n * i + k, n * i + column);
+        }
     }
-    for (int j = 0; j < n; ++j) {
-        nhi_swap(mass, n * k + j, n * column + j);
+    if (forms != NHI_CONSTRAINTS) {
+        for (int j = 0; j < n; ++j) {
+            nhi_swap(mass, n * k + j, n * column + j);
+        }
+        nhi_swap(rhs, k, column);
     }
-    nhi_swap(rhs, k, column);
     nhi_swap_double(scales, k, column);
     nhi_swap_int(order, k, column);
     for (int i = k + 1; i < m; ++i) {
@@ -274,13 +305,16 @@ NHI_LOOP int nhi_saddle_eliminate(int n, int m, int k, nhi_real *mass, nhi_real 
             mu[n * i + j] = mu[n * i + j] - product;
             sizes[n * i + j] = sizes[n * i + j] + nhi_abs((double)factor) * sizes[n * k + j];
         }
-        rhs[n + i] = rhs[n + i] - factor * rhs[n + k];
+        if (forms != NHI_REACTIONS) {
+            rhs[n + i] = rhs[n + i] - factor * rhs[n + k];
+        }
     }
     return 1;
 }
 
-/* Replaces the columns of mu after the pivots by those of Y, and r by y: the first m velocities are y - Y u. */
-NHI_LOOP void nhi_saddle_basis(int n, int m, nhi_real *mu, nhi_real *rhs)
+/* Replaces the columns of mu after the pivots by those of B, and r by y: the first m velocities are y - B u. Of reactions the first m
+ * components of the basis are -B. */
+NHI_LOOP void nhi_saddle_basis(int n, int m, int forms, nhi_real *mu, nhi_real *rhs)
 {
     for (int i = m - 1; i >= 0; --i) {
         const nhi_real pivot = mu[n * i + i];
@@ -290,6 +324,9 @@ NHI_LOOP void nhi_saddle_basis(int n, int m, nhi_real *mu, nhi_real *rhs)
                 x = x - mu[n * i + k] * mu[n * k + j];
             }
             mu[n * i + j] = x / pivot;
+        }
+        if (forms == NHI_REACTIONS) {
+            continue;
         }
         nhi_real x = rhs[n + i];
         for (int k = i + 1; k < m; ++k) {
@@ -345,9 +382,96 @@ NHI_LOOP void nhi_saddle_project(int n, int m, nhi_real *mass, const nhi_real *m
     }
 }
 
+/* The same with Y^T M X and Y^T (f - M x_0) for a basis Y of what nu annihilates, all of the first, and the squares of the sizes of its
+ * rows in `sizes`. */
+NHI_LOOP void nhi_saddle_project_apart(int n, int m, nhi_real *mass, const nhi_real *mu, const nhi_real *nu, nhi_real *rhs,
+                                       const double *scales, double *sizes)
+{
+    for (int i = 0; i < n; ++i) {
+        double largest = 0.0;
+        for (int b = m; b < n; ++b) {
+            nhi_real x = mass[n * i + b];
+            double size = nhi_abs((double)x);
+            for (int j = 0; j < m; ++j) {
+                const nhi_real product = mass[n * i + j] * mu[n * j + b];
+                x = x - product;
+                size += nhi_abs((double)product);
+            }
+            if (i >= m) {
+                for (int k = 0; k < m; ++k) {
+                    const nhi_real product = nu[n * k + i] * mass[n * k + b];
+                    x = x - product;
+                    size += nhi_abs((double)product);
+                }
+            }
+            mass[n * i + b] = x;
+            const double square = size * size * scales[b];
+            if (square > largest) {
+                largest = square;
+            }
+        }
+        sizes[i] = largest;
+        nhi_real x = rhs[i];
+        for (int j = 0; j < m; ++j) {
+            x = x - mass[n * i + j] * rhs[n + j];
+        }
+        if (i >= m) {
+            for (int k = 0; k < m; ++k) {
+                x = x - nu[n * k + i] * rhs[k];
+            }
+        }
+        rhs[i] = x;
+    }
+}
+
+/* Exchanges an equation of Y^T M X with the k-th one: that of the k-th velocity itself, or another one in which this is much larger, and
+ * eliminates it from those below. Zero if it is rounding. */
+NHI_LOOP int nhi_saddle_reduce_apart(int n, int m, int k, nhi_real *mass, nhi_real *rhs, const double *scales, double *sizes,
+                                     const int *velocities, int *equations)
+{
+    int row = k, own = -1;
+    double largest = 0.0;
+    for (int i = k; i < n; ++i) {
+        const double entry = nhi_abs((double)mass[n * i + k]);
+        const double score = entry * entry / sizes[i];
+        if (score > largest) {
+            row = i;
+            largest = score;
+        }
+        if (equations[i] == velocities[k]) {
+            own = i;
+        }
+    }
+    if (own >= 0) {
+        const double entry = nhi_abs((double)mass[n * own + k]);
+        if (NHI_PREFERENCE * (entry * entry / sizes[own]) >= largest) {
+            row = own;
+        }
+    }
+    const double size = (double)mass[n * row + k];
+    if (!(size * size * scales[k] > NHI_ROUNDINGS * NHI_ROUNDINGS * sizes[row])) {
+        return 0;
+    }
+    for (int j = m; j < n; ++j) {
+        nhi_swap(mass, n * k + j, n * row + j);
+    }
+    nhi_swap(rhs, k, row);
+    nhi_swap_double(sizes, k, row);
+    nhi_swap_int(equations, k, row);
+    const nhi_real pivot = mass[n * k + k];
+    for (int i = k + 1; i < n; ++i) {
+        const nhi_real factor = mass[n * i + k] / pivot;
+        for (int j = k + 1; j < n; ++j) {
+            mass[n * i + j] = mass[n * i + j] - factor * mass[n * k + j];
+        }
+        rhs[i] = rhs[i] - factor * rhs[k];
+    }
+    return 1;
+}
+
 /* u in the last places of f, and, for the velocities that were pivots, M x - f in the other places and x in those of r; then x in
  * the places of f and lambda in those of r. */
-NHI_LOOP void nhi_saddle_substitute(int n, int m, const nhi_real *mass, const nhi_real *mu, nhi_real *rhs)
+NHI_LOOP void nhi_saddle_substitute(int n, int m, const nhi_real *mass, const nhi_real *mu, const nhi_real *nu, nhi_real *rhs)
 {
     for (int i = n - 1; i >= m; --i) {
         nhi_real x = rhs[i];
@@ -368,19 +492,31 @@ NHI_LOOP void nhi_saddle_substitute(int n, int m, const nhi_real *mass, const nh
     for (int i = 0; i < m; ++i) {
         nhi_real x = rhs[i];
         for (int k = 0; k < i; ++k) {
-            x = x - mu[n * k + i] * rhs[k];
+            x = x - nu[n * k + i] * rhs[k];
         }
-        rhs[i] = x / mu[n * i + i];
+        rhs[i] = x / nu[n * i + i];
     }
     for (int i = m - 1; i >= 0; --i) {
         nhi_real x = rhs[i];
         for (int k = i + 1; k < m; ++k) {
-            x = x - mu[n * k + i] * rhs[k];
+            x = x - nu[n * k + i] * rhs[k];
         }
         rhs[i] = x;
     }
     for (int i = 0; i < m; ++i) {
         nhi_swap(rhs, i, n + i);
+    }
+}
+
+/* Back to the order of the velocities and constraints. */
+NHI_LOOP void nhi_saddle_restore(int count, int *order, nhi_real *x)
+{
+    for (int k = 0; k < count; ++k) {
+        while (order[k] != k) {
+            const int to = order[k];
+            nhi_swap(x, k, to);
+            nhi_swap_int(order, k, to);
+        }
     }
 }
 
@@ -393,11 +529,11 @@ NHI_LOOP nhi_status nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu,
 {
     nhi_saddle_measure(n, m, mass, mu, sizes, scales, order);
     for (int k = 0; k < m; ++k) {
-        if (!nhi_saddle_eliminate(n, m, k, mass, mu, rhs, sizes, scales, order)) {
+        if (!nhi_saddle_eliminate(n, m, k, NHI_BOTH, mass, mu, rhs, sizes, scales, order, order)) {
             return nhi_all_finite(mu, m * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
         }
     }
-    nhi_saddle_basis(n, m, mu, rhs);
+    nhi_saddle_basis(n, m, NHI_BOTH, mu, rhs);
     nhi_saddle_project(n, m, mass, mu, rhs, scales);
     for (int k = m; k < n; ++k) {
         const double pivot = (double)mass[n * k + k];
@@ -412,16 +548,43 @@ NHI_LOOP nhi_status nhi_saddle_point(int n, int m, nhi_real *mass, nhi_real *mu,
             rhs[i] = rhs[i] - factor * rhs[k];
         }
     }
-    nhi_saddle_substitute(n, m, mass, mu, rhs);
-    /* Back to the order of the velocities and constraints. */
-    for (int k = 0; k < n + m; ++k) {
-        const int first = k < n ? 0 : n;
-        while (first + order[k] != k) {
-            const int to = first + order[k];
-            nhi_swap(rhs, k, to);
-            nhi_swap_int(order, k, to);
+    nhi_saddle_substitute(n, m, mass, mu, mu, rhs);
+    nhi_saddle_restore(n, order, rhs);
+    nhi_saddle_restore(m, order + n, rhs + n);
+    return NHI_OK;
+}
+
+/* The same for M x = f + nu^T lambda, mu x = r, where nu follows mu: Y^T M X u = Y^T (f - M x_0) with a basis Y of what nu annihilates.
+ * `sizes` has room for 2 m x n numbers, `scales` for 2 n, and `order` for 2 (n + m). */
+NHI_LOOP nhi_status nhi_saddle_point_apart(int n, int m, nhi_real *mass, nhi_real *mu, nhi_real *rhs, double *sizes, double *scales,
+                                           int *order)
+{
+    nhi_real *nu = mu + n * m;
+    double *nu_sizes = sizes + n * m, *nu_scales = scales + n;
+    int *nu_order = order + n + m;
+    nhi_saddle_measure(n, m, mass, mu, sizes, scales, order);
+    nhi_saddle_measure(n, m, mass, nu, nu_sizes, nu_scales, nu_order);
+    for (int k = 0; k < m; ++k) {
+        if (!nhi_saddle_eliminate(n, m, k, NHI_CONSTRAINTS, mass, mu, rhs, sizes, scales, order, order)) {
+            return nhi_all_finite(mu, 2 * m * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
         }
     }
+    nhi_saddle_basis(n, m, NHI_CONSTRAINTS, mu, rhs);
+    for (int k = 0; k < m; ++k) {
+        if (!nhi_saddle_eliminate(n, m, k, NHI_REACTIONS, mass, nu, rhs, nu_sizes, nu_scales, nu_order, order)) {
+            return nhi_all_finite(mu, 2 * m * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
+        }
+    }
+    nhi_saddle_basis(n, m, NHI_REACTIONS, nu, rhs);
+    nhi_saddle_project_apart(n, m, mass, mu, nu, rhs, scales, nu_scales);
+    for (int k = m; k < n; ++k) {
+        if (!nhi_saddle_reduce_apart(n, m, k, mass, rhs, scales, nu_scales, order, nu_order)) {
+            return nhi_all_finite(mass, n * n) ? NHI_SINGULAR_CONSTRAINTS : NHI_NON_FINITE;
+        }
+    }
+    nhi_saddle_substitute(n, m, mass, mu, nu, rhs);
+    nhi_saddle_restore(n, order, rhs);
+    nhi_saddle_restore(m, nu_order + n, rhs + n);
     return NHI_OK;
 }
 

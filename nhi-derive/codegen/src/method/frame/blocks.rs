@@ -175,8 +175,15 @@ impl Values {
             let weights = left.iter().map(|i| b.bind("weight", of(i).weight)).collect();
             let names = left.iter().map(|i| of(i).name.clone()).collect();
             let residuals = unknowns.iter().map(|&x| format!("residual_{}", b.name(x))).collect();
-            let equations =
-                Nonlinear { stated, unknowns: &unknowns, guess: &guess, names, residuals, reduction: None };
+            let equations = Nonlinear {
+                stated,
+                unknowns: &unknowns,
+                guess: &guess,
+                names,
+                residuals,
+                reduction: None,
+                linear: None,
+            };
             b.newton(equations, Norm { weights, scale2 }, body);
             self.0.extend(unknowns.iter().map(|&x| (x, x)));
         } else {

@@ -46,6 +46,11 @@ fn newton(program: &Program) -> Option<(usize, &Newton)> {
 pub(super) fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
     let mut e = e;
     for &(symbol, value) in values.iter().rev() {
+        // A solution without formulas is near to that by formulas.
+        let value = match pool.node(value) {
+            Node::Saddle(saddle, arguments) => arguments[saddle.index],
+            _ => value,
+        };
         e = pool.substitute(&[e], &HashMap::from([(symbol, value)]))[0];
     }
     pool.expand(e, MAX_TERMS)

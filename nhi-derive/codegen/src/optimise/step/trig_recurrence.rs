@@ -18,7 +18,7 @@
 use super::predicted_angle;
 use crate::expr::{Expr, Function, Node, Pool};
 use crate::program::{
-    Carried, Prediction, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
+    Carried, Prediction, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn, usual,
 };
 use std::collections::BTreeMap;
 
@@ -76,11 +76,16 @@ impl Called {
     }
 }
 
-/// The angles of sines and cosines outside of loops, in order, with the coordinate that each is an increment of.
+/// The angles of sines and cosines outside of loops, in order, with the coordinate that each is an increment of. Sines of rare solutions
+/// are left to these.
 fn angles(pool: &Pool, step: &Program) -> Vec<(Called, Expr)> {
-    let moved = moved(pool, step);
+    let (moved, usual) = (moved(pool, step), usual(pool, step));
     let of_coordinate = |called: Called| Some((called, *moved.get(&called.angle)?));
-    Called::all(pool, &step.body, Function::Sin).into_iter().filter_map(of_coordinate).collect()
+    let called = Called::all(pool, &step.body, Function::Sin).into_iter();
+    called
+        .filter(|called| called.sines.iter().any(|&e| usual.contains(e)))
+        .filter_map(of_coordinate)
+        .collect()
 }
 
 /// Carries the sines and cosines of the angles of `step`.

@@ -88,8 +88,11 @@ pub(crate) fn cases<T: Real>() -> Vec<Case<T>> {
                 vec![T::from_f64(status)]
             },
         ),
-        saddle_point::<T, 3, 5, 9, 6>(),
-        saddle_point::<T, 2, 3, 4, 2>(),
+        saddle_point::<T, 3, 5, 9, 6>(false),
+        saddle_point::<T, 2, 3, 4, 2>(false),
+        saddle_point::<T, 3, 5, 9, 12>(true),
+        saddle_point::<T, 4, 6, 16, 16>(true),
+        saddle_point::<T, 2, 3, 4, 4>(true),
         newton_of_one(false, false),
         newton_of_one(true, false),
         newton_of_one(false, true),
@@ -183,35 +186,39 @@ fn status<T: Real, const N: usize>(found: Result<([T; N], [T; 1]), Failure>) -> 
 }
 
 /// Linear equations for N velocities, R − N constraints: the arguments are M, of which the part above the diagonal counts, μ, and the
-/// right sides.
-fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B: usize>() -> Case<T> {
+/// right sides. Where reactions act along other one-forms, these follow μ.
+fn saddle_point<T: Real, const N: usize, const R: usize, const A: usize, const B: usize>(
+    is_separate: bool,
+) -> Case<T> {
     let (n, m) = (N, R - N);
+    let name = if is_separate { "saddle_point_apart" } else { "saddle_point" };
     let there = format!(
         "nhi_real mass[{A}], mu[{B}], rhs[{R}];
-         double sizes[{B}], scales[{N}];
-         int order[{R}];
+         double sizes[{B}], scales[2 * {N}];
+         int order[2 * {R}];
          for (int i = 0; i < {n}; ++i) {{
              for (int j = 0; j < {n}; ++j) {{ mass[{n} * i + j] = x[i < j ? {n} * i + j : {n} * j + i]; }}
          }}
          for (int i = 0; i < {B}; ++i) {{ mu[i] = x[{A} + i]; }}
          for (int i = 0; i < {R}; ++i) {{ rhs[i] = x[{A} + {B} + i]; }}
-         const int status = nhi_saddle_point({n}, {m}, mass, mu, rhs, sizes, scales, order);
+         const int status = nhi_{name}({n}, {m}, mass, mu, rhs, sizes, scales, order);
          y[{R}] = NHI_R(status);
          for (int i = 0; i < {R}; ++i) {{ y[i] = status == NHI_OK ? rhs[i] : NHI_R(0.0); }}"
     );
-    case(&format!("saddle_point of {m} constraints"), A + B + R, R + 1, &there, move |x: &[T]| {
+    case(&format!("{name} of {m} constraints"), A + B + R, R + 1, &there, move |x: &[T]| {
         let (given, rest) = x.split_at(A);
         let (mu, rhs) = rest.split_at(B);
         let mut mass: Vec<T> = (0..A).map(|k| given[N * (k / N).min(k % N) + (k / N).max(k % N)]).collect();
         let (mut mu, mut rhs) = (mu.to_vec(), rhs.to_vec());
+        let (mut scales, mut order) = ([[0.0; N]; 2], [[0; R]; 2]);
         let mut equations = Saddle {
             n: N,
             mass: &mut mass,
             mu: &mut mu,
             rhs: &mut rhs,
             sizes: &mut [0.0; B],
-            scales: &mut [0.0; N],
-            order: &mut [0; R],
+            scales: scales.as_flattened_mut(),
+            order: order.as_flattened_mut(),
         };
         let status = match equations.solve() {
             Ok(()) => 0.0,
