@@ -26,7 +26,7 @@ use crate::expr::{Expr, Function, Node, Pool};
 use crate::optimise::local::of_sum;
 use crate::program::{
     Carried, Newton, Prediction, Program, Rescale, Role, Rotated, StateEntry, Statement, StepProgram, Turn,
-    lets,
+    lets, usual,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -136,7 +136,11 @@ fn doubled(pool: &mut Pool, program: &mut Program, at: &mut usize, called: Calle
 /// Replaces sines and cosines of small angles after the loop by corrections of those of the last iterate.
 pub(super) fn after_loops(pool: &mut Pool, program: &mut Program) {
     let Some(late) = late(pool, program) else { return };
-    for called in Called::all(pool, &program.body, Function::SmallSin) {
+    // Sines of rare solutions are left to these.
+    let usual = usual(pool, program);
+    let is_usual = |called: &Called| called.sines.iter().any(|&e| usual.contains(e));
+    let called = Called::all(pool, &program.body, Function::SmallSin);
+    for called in called.into_iter().filter(is_usual) {
         let Some(mut at) = called.position(&program.body) else { continue };
         if newton(program).is_some_and(|(newton, _)| at < newton) {
             continue;
