@@ -108,6 +108,13 @@ impl Simulate {
         // Whatever happens from here on, Ctrl-C ends the run and not the program.
         let interrupt = Interrupt::new();
         let format = self.outputs.format()?;
+        let is_file =
+            |output: &String| !output.contains('=') && Format::of(extension(Path::new(output))).is_ok();
+        if let Some(file) = self.output.iter().find(|output| is_file(output)) {
+            return Err(Failed::Wrong(format!(
+                "--output {file}: that is a quantity of the samples; `--out {file}` writes them"
+            )));
+        }
         match extension(&self.file) {
             "rs" => {
                 let outputs = self.further_outputs();

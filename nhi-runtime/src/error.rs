@@ -228,7 +228,7 @@ impl fmt::Display for Failure {
             Failure::EnergyJump { factor } => write!(
                 f,
                 "the step multiplied the energy by {factor:.1e}, more than forces and drives explain; a smaller step size may \
-                 help, and where springs or damping are stiff, `dla2_midpoint` or `dla1_adjoint`"
+                 help, for stiff springs `dla2_midpoint`, for stiff damping `dla1_adjoint`"
             ),
         }
     }

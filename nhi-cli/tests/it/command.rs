@@ -422,7 +422,8 @@ fn plain_expansion_is_the_scheme() {
         "let residual_blade = ",
         "// Newton Jacobian: jac_ij of residual i by unknown j\n                let jac_11 = ",
         "-residual_blade / jac_11",
-        "// (1) velocity of the step: w + B ℓ\n        let dot_theta_1 = dot_theta + b_theta * impulse;",
+        "// (1) velocity of the step: w + B ℓ\n        emitted::pivot(I, I, Failure::SingularMass)?;",
+        "let dot_theta_1 = dot_theta + b_theta * impulse;",
         "// (2) q' = q_h + h/2 v'\n        let theta_1 = theta_h + T::from_f64(0.5) * h * dot_theta_1;",
         "pub fn start_consistent<",
     ] {

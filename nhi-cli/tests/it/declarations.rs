@@ -272,6 +272,7 @@ fn mistakes_name_the_flag() {
             "--phase: unknown column `dot_z`, did you mean `dot_x`?",
         ),
         ("--steps 1 --output e=z", "unknown name `z`"),
+        ("--steps 1 --output out.csv", "that is a quantity of the samples; `--out out.csv` writes them"),
         ("--steps 1 --v0 1,0,0.3", "violates the constraint `blade`"),
     ] {
         // The last of two flags counts only where they are one.

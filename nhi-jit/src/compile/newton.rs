@@ -9,7 +9,7 @@
 //!     too many   → fail(unsolved), without checks fail(not converged)
 //!     nearer to the fallback → fail(not converged)
 //!     → iterate(x″, ‖δ‖², updates + 1, restarted)
-//! fail(status): restarted → careful or failed(status), else iterate(fallback, ∞, 0, true)
+//! fail(status): restarted → careful, or failed(status) if it is that, else iterate(fallback, ∞, 0, true)
 //! done(x…)
 //! ```
 //!
@@ -103,6 +103,13 @@ impl Translator<'_> {
         match careful {
             None => self.jump(self.failed, [status]),
             Some([numbers, failure]) => {
+                // With the safeguard only what is solved without formulas fails so.
+                let first = self.builder.create_block();
+                self.builder.set_cold_block(first);
+                let is_careful = self.builder.ins().icmp_imm_s(IntCC::Equal, restarted, CAREFUL);
+                let failed = block_arguments([status]);
+                self.builder.ins().brif(is_careful, self.failed, &failed, first, &[]);
+                self.builder.switch_to_block(first);
                 self.builder.ins().store(trusted(), status, failure, 0);
                 let count = self.count(n);
                 let pointer = self.pointer();

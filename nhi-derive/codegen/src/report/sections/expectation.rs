@@ -66,6 +66,8 @@ struct Facts {
     has_quadratic_potential: bool,
     /// Momenta are affine functions of the coordinates, times components in the frame of `frame`.
     frame_keeps_momenta: bool,
+    /// L has terms that are linear in the velocities.
+    is_gyroscopic: bool,
 }
 
 /// Those of every method that applies.
@@ -108,6 +110,7 @@ fn facts(x: &mut Context<'_>) -> Facts {
             && refusal(Method::Frame, &x.mechanics).is_none()
             && frame_keeps_momenta(&mut x.mechanics),
         momenta_are_linear,
+        is_gyroscopic: x.mechanics.structure.gyroscopic,
     }
 }
 
@@ -240,9 +243,14 @@ fn momenta(method: Method, facts: &Facts) -> (Grade, String) {
         Kind::RungeKutta | Kind::MuntheKaas => {
             graded(Grade::NotExpected, "the momenta depend on the configuration")
         }
-        Kind::Frame if method == Method::DiscreteGradient => {
-            graded(Grade::NotExpected, "it is not variational, and no mid-point rule of the momenta")
-        }
+        Kind::Frame if method == Method::DiscreteGradient && facts.m == 0 && !facts.is_gyroscopic => graded(
+            Grade::Guaranteed,
+            "the momenta are coordinates, whose means of forces have no part along a symmetry",
+        ),
+        Kind::Frame if method == Method::DiscreteGradient => graded(
+            Grade::NotExpected,
+            "it is not variational, and a momentum need not be one of its coordinates",
+        ),
         Kind::Frame if facts.frame_keeps_momenta => graded(
             Grade::Guaranteed,
             "the momenta are quadratic in the coordinates and the components in the frame, and a mid-point rule keeps quadratic invariants",
