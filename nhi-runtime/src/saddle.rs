@@ -373,7 +373,9 @@ impl<T: Scalar> Saddle<'_, T> {
         }
         let (pivot, size) = (at(self.mass, n * row + k).to_f64(), at(self.scales, n + row));
         let rounding = ROUNDINGS * T::EPSILON;
-        if !(pivot * pivot * at(self.scales, k) > rounding * rounding * size) {
+        // Not a number is not regular.
+        let is_regular = pivot * pivot * at(self.scales, k) > rounding * rounding * size;
+        if !is_regular {
             let zero = self.mass.iter().fold(0.0, |zero, x| zero + zero_if_finite(x.to_f64()));
             return Err(if zero == 0.0 { Failure::SingularConstraints } else { Failure::NonFinite });
         }

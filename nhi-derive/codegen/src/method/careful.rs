@@ -192,8 +192,8 @@ impl Builder<'_> {
             (0..i).filter(|&j| !self.x.system.pool.is_zero(equations.mass[i][j])).for_each(|j| join(i, j));
         }
         for forms in [Some(equations.mu), equations.nu].into_iter().flatten() {
-            for a in 0..m {
-                (0..n).filter(|&j| !self.x.system.pool.is_zero(forms[a][j])).for_each(|j| join(n + a, j));
+            for (a, form) in forms.iter().enumerate() {
+                (0..n).filter(|&j| !self.x.system.pool.is_zero(form[j])).for_each(|j| join(n + a, j));
             }
         }
         let members = |p: usize| (0..n + m).filter(|&i| part[i] == p).partition(|&i| i < n);

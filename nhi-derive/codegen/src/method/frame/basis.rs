@@ -171,19 +171,18 @@ impl Basis {
         let (d, v, mass) = (self.len(), b.x.v.clone(), b.x.mass.clone());
         let momenta: Matrix = self.columns.iter().map(|column| b.apply(&mass, column)).collect();
         let mut all = vec![vec![b.pool().zero(); d]; d];
-        for a in 0..d {
-            for other in a + 1..d {
-                let bracket = self.bracket(b, &self.columns, a, other);
-                let mut by = Vec::with_capacity(d);
-                for momentum in &momenta {
-                    let entry = dot(b.pool(), momentum, &bracket);
-                    by.push(simple(b, entry));
-                }
-                let by = b.at(&by, q, &v, t);
-                let turn = dot(b.pool(), &by, &eta[..d]);
-                all[a][other] = b.pool().neg(turn);
-                all[other][a] = turn;
+        let pairs = (0..d).flat_map(|a| (a + 1..d).map(move |other| (a, other)));
+        for (a, other) in pairs {
+            let bracket = self.bracket(b, &self.columns, a, other);
+            let mut by = Vec::with_capacity(d);
+            for momentum in &momenta {
+                let entry = dot(b.pool(), momentum, &bracket);
+                by.push(simple(b, entry));
             }
+            let by = b.at(&by, q, &v, t);
+            let turn = dot(b.pool(), &by, &eta[..d]);
+            all[a][other] = b.pool().neg(turn);
+            all[other][a] = turn;
         }
         all
     }
