@@ -351,7 +351,8 @@ def test_the_best_of_several_starts_is_returned():
     alone = nhi.plan(CAR, CAR_P, **car)
     several = nhi.plan(CAR, CAR_P, **car, starts=6)
     assert alone.others == [] and several.converged and several.cost <= alone.cost * (1 + 1e-9)
-    assert all(other.cost > several.cost for other in several.others if other.converged)
+    # A mirror image of the best plan has its cost.
+    assert all(other.cost >= several.cost for other in several.others if other.converged)
     again = nhi.plan(CAR, CAR_P, **car, starts=6)
     np.testing.assert_array_equal(again.inputs, several.inputs)
     with pytest.raises(ValueError, match="starts: expected an integer from 1 on"):
