@@ -6,7 +6,7 @@ use nhi_models::contact_oscillator::{self, ContactOscillator};
 use nhi_models::sleigh_com::{self, SleighCom};
 use nhi_models::snakeboard::{self, Snakeboard};
 use nhi_models::{Row, lie};
-use nhi_runtime::{Dla2, Method, Rattle, Rdp, Rk4, Scalar, Simulation, State, System, Vector};
+use nhi_runtime::{Dla2, Frame, Method, Rattle, Rdp, Rk4, Scalar, Simulation, State, System, Vector};
 
 /// A generated step with all its checks, in the same loop as the hand-written kernels.
 struct Generated<S: System, M: Method<S>, T: Scalar> {
@@ -167,15 +167,18 @@ macro_rules! cases {
 cases! {
     "W1" contact_oscillator::MODEL, ContactOscillator, "dla2" Dla2, Fused;
     "W1" contact_oscillator::MODEL, ContactOscillator, "rattle" Rattle, Fused;
+    "W1" contact_oscillator::MODEL, ContactOscillator, "frame" Frame;
     "W1" contact_oscillator::MODEL, ContactOscillator, "rk4" Rk4;
     "W2" chaotic_r7::MODEL, ChaoticR7, "dla2" Dla2, Fused;
     "W2" chaotic_r7::MODEL, ChaoticR7, "rattle" Rattle, Fused;
     "W2" chaotic_r7::MODEL, ChaoticR7, "rk4" Rk4;
     "W3" sleigh_com::MODEL, SleighCom, "dla2" Dla2, Fused;
     "W3" sleigh_com::MODEL, SleighCom, "rattle" Rattle, Fused;
+    "W3" sleigh_com::MODEL, SleighCom, "frame" Frame;
     "W3" sleigh_com::MODEL, SleighCom, "rk4" Rk4;
     "W4" snakeboard::MODEL, Snakeboard, "dla2" Dla2, Fused;
     "W4" snakeboard::MODEL, Snakeboard, "rattle" Rattle, Fused;
+    "W4" snakeboard::MODEL, Snakeboard, "frame" Frame;
     "W4" snakeboard::MODEL, Snakeboard, "rk4" Rk4;
     "G1" lie::chaplygin_sleigh::MODEL, lie::chaplygin_sleigh::ChaplyginSleigh, "rdp" Rdp;
     "G2" lie::vertical_disk::MODEL, lie::vertical_disk::VerticalDisk, "rdp" Rdp;

@@ -44,9 +44,9 @@ fn kernels_by_hand_take_the_generated_steps() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Plain, best and nalgebra everywhere, RK4 by hand, two with the platform's sine, every generated step, fused
-    // drivers, fused kernels where the processor has the instructions, and by hand and step by step on groups.
+    // drivers, fused kernels where the processor has the instructions, and by hand and step by step on groups and with frames.
     let kernels = if has_fused() { 8 } else { 0 };
-    assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12 + 8 + kernels + 2 * 4));
+    assert_eq!(compared, TOLERANCES.len() * (3 * 8 + 4 + 2 + 12 + 8 + kernels + 2 * 4 + 2 * 3));
 }
 
 /// All trajectories, over so many steps that incrementally rotated pairs are re-synchronised.

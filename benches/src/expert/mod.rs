@@ -5,6 +5,7 @@
 
 mod chaotic_r7;
 mod contact_oscillator;
+mod frame;
 mod general;
 pub(crate) mod lanes;
 mod reduced;
@@ -24,6 +25,7 @@ pub(crate) fn cases() -> Vec<Case> {
         sleigh::cases(),
         snakeboard::cases(),
         reduced::cases(),
+        frame::cases(),
     ]
     .concat();
     all.retain(|case| case.kind != Kind::BestFused || has_fused());

@@ -379,7 +379,7 @@ fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions 
     let (mut pool, step) = method.step.isolated(&method.pool);
     let is_retracted = is_retracted(&pool, &step);
     let (pool, constants) = (&mut pool, &mut Constants::default());
-    let step = StepProgram::new(step, method.state.belongs_to_step_size());
+    let step = StepProgram::new(pool, step, method.state.belongs_to_step_size());
     let (step, decisions) = optimise_step(pool, constants, step, options);
     step.validate(pool);
     let cost = Cost::of(pool, constants, &step.program);

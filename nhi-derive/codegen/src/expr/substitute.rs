@@ -18,6 +18,20 @@ impl Pool {
         roots.iter().map(|&r| images.get(r)).collect()
     }
 
+    /// `e` with formulas in the place of solutions of linear equations, near to which they are.
+    pub(crate) fn by_formulas(&mut self, e: Expr) -> Expr {
+        let all = self.reachable(&[e]);
+        let mut images = Images::of(&all);
+        for e in all {
+            let new = match self.node(e) {
+                Node::Saddle(saddle, arguments) => images.get(arguments[saddle.index]),
+                _ => self.rebuild(e, |c| images.get(c)),
+            };
+            images.set(e, new);
+        }
+        images.get(e)
+    }
+
     /// `roots` where these symbols are zero.
     pub(crate) fn at_zero(&mut self, roots: &[Expr], symbols: &[Expr]) -> Vec<Expr> {
         let map = symbols.iter().map(|&symbol| (symbol, Expr::ZERO)).collect();

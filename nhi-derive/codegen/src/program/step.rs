@@ -3,7 +3,8 @@
 //! Every number that a step carries beside (q, v, λ, z) is a [`StateEntry`]. Its value at a start, its value for another
 //! step size, its re-synchronisation and its documentation follow from the entry; here they become programs.
 
-use super::{Binding, Input, Output, Program, Role, Statement, Turn};
+use super::liveness::drop_unused;
+use super::{Binding, Input, Output, Program, Role, Statement, Turn, lets, without_idle_headings};
 use crate::expr::{Expr, Function, Node, Pool, Rational};
 use num_traits::One;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,9 +148,33 @@ pub struct StepProgram {
 }
 
 impl StepProgram {
-    /// `program`, which carries nothing. `has_one_size` says that its states belong to one step size.
-    pub fn new(program: Program, has_one_size: bool) -> StepProgram {
-        StepProgram { program, has_one_size, start: Vec::new(), entries: Vec::new() }
+    /// `program`, which has no input [`Role::Carried`]. `has_one_size` says that its states belong to one step size.
+    ///
+    /// Where its outputs are values that it reads of the state ([`Role::PreviousCarried`]) and the same values of the state at its
+    /// end ([`Role::Carried`]), the step carries them and begins after them.
+    pub fn new(pool: &Pool, mut program: Program, has_one_size: bool) -> StepProgram {
+        let mut take = |role: Role| {
+            let place = program.outputs.iter().position(|o| o.role == role);
+            place.map_or_else(Vec::new, |i| program.outputs.remove(i).values)
+        };
+        let (read, next) = (take(Role::PreviousCarried), take(Role::Carried));
+        let bound: BTreeSet<Expr> = lets(&program.body).map(|(symbol, _)| symbol).collect();
+        // A number of the state itself needs no entry.
+        let pairs: Vec<(Expr, Expr)> =
+            read.into_iter().zip(next).filter(|(symbol, _)| bound.contains(symbol)).collect();
+        let is_read = |statement: &Statement| matches!(statement, Statement::Let { symbol, .. } if pairs.iter().any(|(s, _)| s == symbol));
+        let begin = program.body.iter().rposition(is_read).map_or(0, |last| last + 1);
+        let mut start: Vec<Statement> = program.body.drain(..begin).collect();
+        start.retain(|statement| !matches!(statement, Statement::Equation(_)));
+        let others = start.iter().filter(|s| matches!(s, Statement::Let { .. }) && !is_read(s)).cloned();
+        program.body.splice(..0, others.collect::<Vec<_>>());
+        let mut step = StepProgram { program, has_one_size, start, entries: Vec::new() };
+        step.carry(pairs.into_iter().map(|(symbol, next)| {
+            (StateEntry::new(symbol, Carried::Intermediate, symbol, Rescale::Keep), next)
+        }));
+        drop_unused(pool, &mut step.program);
+        step.program.body = without_idle_headings(std::mem::take(&mut step.program.body));
+        step
     }
 
     /// The same step as `program` with these entries and their values for the next step.

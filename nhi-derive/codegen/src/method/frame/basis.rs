@@ -53,6 +53,8 @@ pub(super) struct Basis {
     turns: Vec<Coefficients>,
     /// X_c(G), if L is not the identity or g is not zero: pairs with a ≥ b, and those with w.
     stretches: Vec<Coefficients>,
+    /// Whether this entry of W ζ vanishes, as that of a coordinate that drives others.
+    is_uniform: Vec<bool>,
 }
 
 /// One number per column c, for a pair of columns.
@@ -92,7 +94,7 @@ impl Basis {
         let TangentBasis { basis, drift, components, .. } = tangent_basis(b.x);
         let t = b.x.system.t;
         let d = basis.first().map_or(0, Vec::len);
-        let given: Matrix = (0..d).map(|k| basis.iter().map(|row| row[k]).collect()).collect();
+        let given: Matrix = (0..d).map(|k| basis.iter().map(|row| simple(b, row[k])).collect()).collect();
         let mass = b.x.mass.clone();
         let moved: Matrix = given.iter().map(|x| b.apply(&mass, x)).collect();
         let mut gram = vec![vec![b.pool().zero(); d]; d];
@@ -119,10 +121,22 @@ impl Basis {
         let reading = (!is_driven).then(|| order.iter().map(|&k| components[k].clone()).collect());
         let along: Vec<Expr> = b.apply(&dual, &drift).into_iter().map(|e| simple(b, e)).collect();
         let is_orthogonal = lower.iter().flatten().all(|&e| b.pool().is_zero(e));
-        let (turns, stretches) = (Vec::new(), Vec::new());
-        let mut basis =
-            Basis { columns, drift, gram, along, varies, dual, reading, is_orthogonal, turns, stretches };
+        let (turns, stretches, is_uniform) = (Vec::new(), Vec::new(), vec![false; d]);
+        let mut basis = Basis {
+            columns,
+            drift,
+            gram,
+            along,
+            varies,
+            dual,
+            reading,
+            is_orthogonal,
+            turns,
+            stretches,
+            is_uniform,
+        };
         (basis.turns, basis.stretches) = basis.changes(b);
+        basis.is_uniform = basis.vanishing_rows(b);
         if is_orthogonal {
             for ((row, square), &varies) in basis.dual.iter_mut().zip(squares).zip(&basis.varies) {
                 if !varies {
@@ -325,7 +339,36 @@ impl Basis {
         })
     }
 
-    /// W ζ in two parts: for a < b the number W_ab, and its place.
+    /// Which entries of W ζ vanish for all q and ζ, as far as their expressions are short enough to tell.
+    fn vanishing_rows(&self, b: &mut Builder<'_>) -> Vec<bool> {
+        let (q, v, t) = (b.x.q.clone(), b.x.v.clone(), b.x.system.t);
+        let one = b.pool().one();
+        let names = names_of_forms("part", self.len());
+        let parts: Vec<Expr> = names.iter().map(|name| b.local(name)).chain([one]).collect();
+        let mut is_long = false;
+        let mut short = |b: &mut Builder<'_>, _: &str, e: Expr| {
+            is_long |= b.pool().cost(&[e]).weight() > LONG;
+            if is_long { one } else { e }
+        };
+        let frame = self.at(b, &q, t, &mut short);
+        let eta = frame.eta(b, &parts, &mut short);
+        let turns = self.turns(b, &frame, &eta, (&q, &v, t), &mut short);
+        if is_long {
+            return vec![false; self.len()];
+        }
+        let mut rows = vec![Vec::new(); self.len()];
+        for (a, other, turn) in turns {
+            rows[a].push(b.mul(turn, parts[other]));
+        }
+        let mut vanish = Vec::with_capacity(rows.len());
+        for terms in rows {
+            let entry = b.pool().sum(&terms);
+            vanish.push(b.pool().vanishes(entry));
+        }
+        vanish
+    }
+
+    /// The numbers W_ab with their places, without those of rows in which W ζ vanishes.
     pub(super) fn turns(
         &self,
         b: &mut Builder<'_>,
@@ -391,10 +434,12 @@ impl Basis {
                     row[d] = bind(b, "turn", rest);
                 }
                 if other > a && !b.pool().is_zero(row[other]) {
-                    turns.push((a, other, row[other]));
+                    let back = b.pool().neg(row[other]);
+                    turns.extend([(a, other, row[other]), (other, a, back)]);
                 }
             }
         }
+        turns.retain(|&(a, ..)| a < d && !self.is_uniform[a]);
         turns
     }
 }
@@ -490,10 +535,6 @@ impl Frame {
             forwards(b, &self.lower, along).into_iter().map(|e| vec![e]).collect();
         for &(a, other, turn) in turns {
             rates[a].push(b.mul(turn, parts[other]));
-            if other < rates.len() {
-                let back = b.mul(turn, parts[a]);
-                rates[other].push(b.pool().neg(back));
-            }
         }
         let mut all = Vec::with_capacity(rates.len());
         for ((&norm, &weight), terms) in self.norms.iter().zip(&self.weights).zip(rates) {

@@ -220,7 +220,14 @@ fn step(b: &mut Builder<'_>, state: &NodeSymbols, potential: Potential) -> Resul
     b.equation("multipliers of the continuous equations in the middle of the step");
     let lambda = b.acceleration((&q_mid, &v_mid, &z_mid), middle.t).lambda;
     let lambda = b.declared_multipliers((&q_mid, middle.t), &lambda);
-    vec![(Role::Configuration, q1), (Role::Velocity, v1), (Role::Multipliers, lambda), (Role::States, z1)]
+    vec![
+        (Role::Configuration, q1),
+        (Role::Velocity, v1),
+        (Role::Multipliers, lambda),
+        (Role::States, z1),
+        (Role::PreviousCarried, nu),
+        (Role::Carried, nu1),
+    ]
 }
 
 /// The other end of a step with that middle.

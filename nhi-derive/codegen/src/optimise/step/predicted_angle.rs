@@ -42,15 +42,12 @@ fn newton(program: &Program) -> Option<(usize, &Newton)> {
     loops.next().filter(|_| loops.next().is_none())
 }
 
-/// `e` in expanded form, with symbols replaced by their values; each value may use the symbols before it.
+/// `e` in expanded form, with symbols replaced by their values; each value may use the symbols before it. Formulas stand for
+/// solutions of linear equations.
 pub(super) fn opened(pool: &mut Pool, e: Expr, values: &[(Expr, Expr)]) -> Option<Expr> {
-    let mut e = e;
+    let mut e = pool.by_formulas(e);
     for &(symbol, value) in values.iter().rev() {
-        // A solution without formulas is near to that by formulas.
-        let value = match pool.node(value) {
-            Node::Saddle(saddle, arguments) => arguments[saddle.index],
-            _ => value,
-        };
+        let value = pool.by_formulas(value);
         e = pool.substitute(&[e], &HashMap::from([(symbol, value)]))[0];
     }
     pool.expand(e, MAX_TERMS)

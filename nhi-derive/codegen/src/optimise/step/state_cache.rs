@@ -272,14 +272,16 @@ impl<'a> Images<'a> {
         rewrite(cx, &[self.draft.program.values(), results.clone()].concat(), &mut new, operands, build);
 
         let mut step = self.draft.clone();
-        let mut before = Vec::new();
+        let bound: BTreeSet<Expr> = lets(&old.start).map(|(symbol, _)| symbol).collect();
+        let mut before = old.start.clone();
         step.program.body.retain(|statement| {
             let is_checked = self.is_checked_before(cx.pool, statement);
             let (is_known, is_dropped) = match statement {
                 Statement::Let { symbol: s, .. } => (self.image.contains(*s), choice.carried.contains(s)),
                 _ => (is_checked, is_checked),
             };
-            before.extend(is_known.then(|| statement.clone()));
+            let is_new = !matches!(statement, Statement::Let { symbol, .. } if bound.contains(symbol));
+            before.extend((is_known && is_new).then(|| statement.clone()));
             !is_dropped
         });
         for value in step.program.values_mut() {

@@ -53,7 +53,7 @@ fn other_step_sizes_restart_what_depends_on_them() {
     ];
     let x = pool.symbol("x");
     let start = vec![Statement::Let { symbol: force, value: pool.powi(x, 2) }];
-    let mut step = StepProgram::new(program.clone(), false).carrying(program, start, entries);
+    let mut step = StepProgram::new(&pool, program.clone(), false).carrying(program, start, entries);
     step.validate(&pool);
     assert_eq!(shown(&pool, step.rescale(&mut pool.clone())), "");
     for (name, rescale) in [("h_u", Rescale::Restart), ("e0", Rescale::Restart)] {
@@ -98,7 +98,7 @@ fn rotating(known: [&str; 2], from: &str, by: Option<&str>, of: &str) -> (Pool, 
         entry(&mut pool, "s", Carried::Sine(of), zero),
         entry(&mut pool, "c", Carried::Cosine(of), zero),
     ];
-    let step = StepProgram::new(program.clone(), false).carrying(program, Vec::new(), entries);
+    let step = StepProgram::new(&pool, program.clone(), false).carrying(program, Vec::new(), entries);
     (pool, step)
 }
 
