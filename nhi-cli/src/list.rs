@@ -1,11 +1,11 @@
 //! Lists of models and methods.
 
-use comfy_table::{LineStyle, Table, TableStyle};
+use comfy_table::{LineStyle, Row, Table, TableStyle};
 use nhi_run::model::{Declared, Family, GROUP_METHODS, METHODS, MODELS, Method, Model};
 use rayon::prelude::*;
 
 /// A table in the common style.
-pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
+pub(crate) fn table(header: impl Into<Row>) -> Table {
     let mut table = Table::new();
     let line = LineStyle::none().fill('─').junction('─');
     table.load_style(TableStyle::new().top_border(line).header_separator(line).bottom_border(line));

@@ -4,6 +4,7 @@ use super::Course;
 use super::energy::{Energy, Verdict, energy};
 use super::node::{Parasite, Reversal, parasite, residual, reversal};
 use super::order::{Order, order};
+use super::variable::variable;
 use super::volume::{CLOUDS, Volume, volume};
 use nhi_run::model::{GROUP_METHODS, METHODS, Method};
 use nhi_runtime::Error;
@@ -23,6 +24,8 @@ pub struct Cell {
     pub energy: Option<Energy>,
     /// The energy over the longest run.
     pub long: Option<Energy>,
+    /// The largest error of the energy with random step sizes, or why they end.
+    pub variable: Option<Result<f64, String>>,
     /// Its parasitic mode.
     pub parasite: Option<Parasite>,
 }
@@ -36,6 +39,7 @@ impl Cell {
             reversal: reversal(course, method),
             energy: energy(course, method, course.steps()),
             long: energy(&course.lasting(), method, steps),
+            variable: variable(&course.lasting(), method),
             parasite: parasite(course, method),
         }
     }

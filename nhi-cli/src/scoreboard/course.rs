@@ -75,6 +75,11 @@ impl Course {
         self.model.invariants().iter().position(|name| *name == "moving_energy").map(Conserved::Invariant)
     }
 
+    /// The energy of what is driven, for models whose driver moves alone: the motion keeps it.
+    pub fn driven(&self) -> Option<Conserved> {
+        self.model.invariants().iter().position(|name| *name == "E_driven").map(Conserved::Invariant)
+    }
+
     /// The course for runs longer than `span`. The motion of the free snakeboard ends where φ reaches −π/2
     /// and its constraints become dependent, at t = 131: there φ is at rest.
     pub fn lasting(self) -> Self {

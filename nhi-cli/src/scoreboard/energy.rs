@@ -7,7 +7,7 @@ use nhi_runtime::Error;
 /// Number of parts of a run for which the drift is fitted and drawn.
 const PARTS: u64 = 128;
 /// A relative error at which the energy counts as lost.
-const LOST: f64 = 0.1;
+pub(super) const LOST: f64 = 0.1;
 
 /// Errors of the energy, relative to its initial value, or of the moving energy.
 #[derive(Clone, Debug)]
@@ -25,14 +25,23 @@ pub struct Energy {
     /// The drift that rounding can cause: a unit in the last place of the largest coordinate per step.
     /// The increments of an unbounded angle or distance have the same rounding error for many steps.
     pub rounding: f64,
+    /// The energy of the driven part at the end of a complete run over its initial value, where the model names one.
+    pub driven: Option<f64>,
 }
 
 /// Runs `method` for `steps` steps; `None` if no energy is conserved.
 pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
     let conserved = course.conserved()?;
     let instance = course.instance();
-    let mut energy =
-        Energy { halves: [0.0; 2], drift: 0.0, parts: Vec::new(), lost: None, stopped: None, rounding: 0.0 };
+    let mut energy = Energy {
+        halves: [0.0; 2],
+        drift: 0.0,
+        parts: Vec::new(),
+        lost: None,
+        stopped: None,
+        rounding: 0.0,
+        driven: None,
+    };
     let mut trajectory = match course.start(&*instance, method) {
         Ok(trajectory) => trajectory,
         Err(error) => {
@@ -41,6 +50,8 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
         }
     };
     let initial = value(&*instance, &*trajectory, conserved);
+    let driven = course.driven();
+    let driven = driven.map(|driven| (driven, value(&*instance, &*trajectory, driven)));
     let mut means = Vec::new();
     let mut taken = 0;
     for part in 0..PARTS {
@@ -73,11 +84,14 @@ pub fn energy(course: &Course, method: &Method, steps: u64) -> Option<Energy> {
         }
     }
     energy.drift = slope(&means) * course.h * steps as f64;
+    if energy.stopped.is_none() {
+        energy.driven = driven.map(|(driven, initial)| value(&*instance, &*trajectory, driven) / initial);
+    }
     Some(energy)
 }
 
 /// The number, time and cause of a failed step.
-fn reason(error: &Error) -> String {
+pub(super) fn reason(error: &Error) -> String {
     match error {
         Error::Step { step, time, cause } => format!("step {step} from t = {time:.2}: {cause}"),
         error => error.to_string(),

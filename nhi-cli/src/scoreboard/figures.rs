@@ -16,7 +16,7 @@ const FEW: usize = 3;
 
 /// Methods of the figures, in the order of their colours.
 const DRAWN: [&str; 7] =
-    ["dla2", "dla2_midpoint", "dla1", "rattle", "dla_rattle", "dla2_suzuki4", "dla2_kahanli6"];
+    ["dla2", "dla2_midpoint", "dla1", "rattle", "frame", "dla2_suzuki4", "dla2_kahanli6"];
 
 impl Board {
     /// All figures that have something to show.
@@ -31,7 +31,7 @@ impl Board {
             (
                 "energy.svg",
                 if self.sheets.len() > FEW {
-                    "Largest energy errors over a long run: the same motion in two gauges, and a sleigh."
+                    "Largest energy errors over a long run: the same motion in two gauges, a sleigh, and a gearbox."
                 } else {
                     "Largest energy errors over a long run."
                 },
@@ -61,7 +61,7 @@ impl Board {
     }
 
     /// Those of these models, or all if they are few.
-    fn some(&self, models: [&str; FEW]) -> Vec<&Sheet> {
+    fn some(&self, models: &[&str]) -> Vec<&Sheet> {
         if self.sheets.len() > FEW {
             models.iter().filter_map(|model| self.sheet(model)).collect()
         } else {
@@ -77,7 +77,7 @@ impl Board {
             scale: Scale::DoublyLogarithmic,
             curves: curves(sheet, |cell| cell.order.errors.clone()),
         };
-        self.some(["contact_oscillator", "rotating_table_skate", "euler_disk"])
+        self.some(&["contact_oscillator", "rotating_table_skate", "euler_disk"])
             .into_iter()
             .map(panel)
             .collect()
@@ -96,7 +96,8 @@ impl Board {
                 parts.map_or(Vec::new(), |parts| parts.iter().take_while(inside).copied().collect())
             }),
         };
-        let shown = self.some(["contact_oscillator", "contact_oscillator_gauged", "sleigh_contact"]);
+        let shown =
+            self.some(&["contact_oscillator", "contact_oscillator_gauged", "sleigh_contact", "gearbox"]);
         shown.into_iter().map(panel).collect()
     }
 
@@ -134,7 +135,7 @@ impl Board {
             x: "t".to_owned(),
             y: "volume / volume(0)".to_owned(),
             scale: Scale::Fill,
-            curves: ["dla2", "dla_rattle", "rattle", "rattle_restarted", "dla2_suzuki4", "rk4"]
+            curves: ["dla2", "dla_rattle", "rattle", "frame", "dla2_suzuki4", "rk4"]
                 .iter()
                 .zip(COLOURS)
                 .filter_map(|(id, colour)| {

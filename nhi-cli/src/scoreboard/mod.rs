@@ -11,6 +11,7 @@ mod measured;
 mod node;
 mod order;
 mod table;
+mod variable;
 mod volume;
 
 pub use board::{Board, Cell, Cloud, Selection, Sheet};
@@ -19,4 +20,5 @@ pub use energy::{Energy, Verdict, energy};
 pub use measured::Measured;
 pub use node::{Parasite, Reversal, parasite, residual, reversal};
 pub use order::{Order, order};
+pub use variable::variable;
 pub use volume::{CLOUDS, Volume, volume};

@@ -1,9 +1,11 @@
 //! The scoreboard as tables, on the terminal and in Markdown.
 
-use super::board::{Board, Cell, Sheet};
-use super::energy::{Energy, Verdict};
+use super::board::{Board, Cell, Cloud, Sheet};
+use super::energy::{Energy, LOST, Verdict};
+use super::volume::CLOUDS;
 use crate::list::table;
 use nhi_run::model::Family;
+use std::borrow::Borrow;
 use std::fmt::Write;
 
 /// Text above the tables: which method to use.
@@ -29,12 +31,13 @@ impl Board {
             summary.add_row(row);
         }
         let _ = writeln!(text, "All of them\n{}", summary.trim_fmt());
-        if !self.clouds.is_empty() {
-            let mut volumes = table(VOLUME);
-            for row in self.volumes() {
-                volumes.add_row(row);
+        let columns = self.columns();
+        if !columns.is_empty() {
+            let mut kept = table(header(&columns));
+            for row in rows(&columns) {
+                kept.add_row(row);
             }
-            let _ = writeln!(text, "\nPhase volume of the nonholonomic particle\n{}", volumes.trim_fmt());
+            let _ = writeln!(text, "\n{KEPT_TITLE}\n{}", kept.trim_fmt());
         }
         text
     }
@@ -47,9 +50,11 @@ impl Board {
         for (name, caption) in figures {
             let _ = write!(text, "\n![{caption}]({name})\n\n{caption}\n");
         }
-        if !self.clouds.is_empty() {
-            text += "\n## Phase volume\n\n";
-            markdown(&mut text, &VOLUME, self.volumes());
+        let columns = self.columns();
+        if !columns.is_empty() {
+            let _ = write!(text, "\n## {KEPT_TITLE}\n\n");
+            markdown(&mut text, &header(&columns), rows(&columns));
+            text += &self.kept(&columns);
         }
         let _ = write!(text, "\n{MEASURED}");
         // Each of them is about one of these models.
@@ -94,7 +99,7 @@ impl Board {
     fn findings(&self) -> String {
         let (mut bounded, mut others) = (Vec::new(), String::new());
         for sheet in &self.sheets {
-            let families = [Family::Dla, Family::Composed];
+            let families = [Family::Dla, Family::Frame, Family::Composed];
             let symmetric = |cell: &&Cell| {
                 families.contains(&cell.method.family) && cell.method.adjoint == Some(cell.method.id)
             };
@@ -135,34 +140,149 @@ impl Board {
         text
     }
 
-    fn volumes(&self) -> Vec<[String; 3]> {
-        let change = |model: &str, id: Option<&str>| {
-            let cloud = self
-                .clouds
-                .iter()
-                .find(|cloud| cloud.model == model && cloud.method.map(|method| method.id) == id);
-            cloud.map_or("–".to_owned(), |cloud| {
-                match (&cloud.volume.stopped, cloud.volume.course.last()) {
-                    (None, Some((_, volume))) => signed(volume - 1.0),
-                    _ => "stopped".to_owned(),
-                }
-            })
+    /// What methods change of what the motion keeps: energies that are driven, phase volumes, and energies with random step sizes.
+    fn columns(&self) -> Vec<Column> {
+        let Some(first) = self.sheets.first() else { return Vec::new() };
+        let methods: Vec<&str> = first.cells.iter().map(|cell| cell.method.id).collect();
+        let mut columns = Vec::new();
+        for sheet in self.sheets.iter().filter(|sheet| sheet.course.driven().is_some()) {
+            let change =
+                |cell: &Cell| Some((cell.method.id, cell.long.as_ref()?.driven.map(|ratio| ratio - 1.0)));
+            columns.push(Column {
+                name: sheet.course.model.name().trim_start_matches("gearbox_").to_owned(),
+                kind: Kind::Driven,
+                changes: sheet.cells.iter().filter_map(change).collect(),
+            });
+        }
+        for (model, name) in CLOUDS.into_iter().zip(["volume", "with a spring"]) {
+            let change = |cloud: &Cloud| {
+                let end = cloud.volume.course.last().filter(|_| cloud.volume.stopped.is_none());
+                (cloud.method.map_or("exact", |method| method.id), end.map(|(_, volume)| volume - 1.0))
+            };
+            let clouds = self.clouds.iter().filter(|cloud| cloud.model == model);
+            columns.push(Column {
+                name: name.to_owned(),
+                kind: Kind::Volume,
+                changes: clouds.map(change).collect(),
+            });
+        }
+        // A run that ends early has an infinite error.
+        let errors = |i: usize| {
+            let cells = self.sheets.iter().filter_map(|sheet| sheet.cells[i].variable.as_ref());
+            let mut errors: Vec<f64> = cells.map(|error| *error.as_ref().unwrap_or(&f64::INFINITY)).collect();
+            errors.sort_by(f64::total_cmp);
+            errors
         };
-        let ids = self.sheets.first().map_or(Vec::new(), |sheet| {
-            sheet.cells.iter().map(|cell| Some(cell.method.id)).collect::<Vec<_>>()
-        });
-        let row = |id: Option<&'static str>| {
-            [id.unwrap_or("exact").to_owned(), change("nh_particle", id), change("nh_particle_harmonic", id)]
-        };
-        std::iter::once(None).chain(ids).map(row).collect()
+        let places: [(&str, fn(usize) -> usize); 2] =
+            [("random steps", |count| (count - 1) / 2), ("worst", |count| count - 1)];
+        for (name, place) in places {
+            let error = |(i, id): (usize, &&'static str)| {
+                let errors = errors(i);
+                (!errors.is_empty()).then(|| (*id, Some(errors[place(errors.len())])))
+            };
+            let kind = if name == "worst" { Kind::Worst } else { Kind::Median };
+            columns.push(Column {
+                name: name.to_owned(),
+                kind,
+                changes: methods.iter().enumerate().filter_map(error).collect(),
+            });
+        }
+        columns.retain(|column| !column.changes.is_empty());
+        columns
     }
+
+    /// Which methods keep all of that up to rounding, and which lose energies that are driven.
+    fn kept(&self, columns: &[Column]) -> String {
+        let Some(first) = self.sheets.first() else { return String::new() };
+        let those = |kind: Kind, is_so: &dyn Fn(Option<f64>) -> bool, is_all: bool| {
+            let columns: Vec<&Column> = columns.iter().filter(|column| column.kind == kind).collect();
+            let methods = first.cells.iter().map(|cell| cell.method.id).filter(|id| {
+                let mut so = columns.iter().map(|column| is_so(column.change(id)));
+                if is_all { so.all(|so| so) } else { so.any(|so| so) }
+            });
+            let methods: Vec<String> = methods.map(|id| format!("`{id}`")).collect();
+            (!columns.is_empty())
+                .then(|| if methods.is_empty() { "none".to_owned() } else { methods.join(", ") })
+        };
+        let is_kept = |change: Option<f64>| change.is_some_and(|change| change.abs() < KEPT);
+        let is_lost = |change: Option<f64>| change.is_none_or(|change| change.abs() > LOST);
+        let mut text = String::new();
+        for (kind, what) in [
+            (Kind::Driven, "The energy of what gearboxes drive"),
+            (Kind::Volume, "The phase volume"),
+            (Kind::Worst, "With random step sizes the energy of every model"),
+        ] {
+            if let Some(methods) = those(kind, &is_kept, true) {
+                let _ = writeln!(text, "- {what} is kept to {KEPT:.0e} by: {methods}.");
+            }
+        }
+        if let Some(methods) = those(Kind::Driven, &is_lost, false) {
+            let _ = writeln!(
+                text,
+                "- On some gearbox the driven energy changes by more than 10 %, or the run stops, with: {methods}."
+            );
+        }
+        format!("\n{text}")
+    }
+}
+
+/// What a column shows the change of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Driven,
+    Volume,
+    Median,
+    Worst,
+}
+
+/// Relative changes of a quantity that the motion keeps, by methods; `None` where a run ends early.
+struct Column {
+    name: String,
+    kind: Kind,
+    changes: Vec<(&'static str, Option<f64>)>,
+}
+
+impl Column {
+    fn change(&self, id: &str) -> Option<f64> {
+        self.changes.iter().find(|(known, _)| *known == id)?.1
+    }
+
+    fn cell(&self, id: &str) -> String {
+        match self.changes.iter().find(|(known, _)| *known == id) {
+            None => "–".to_owned(),
+            Some((_, Some(change)))
+                if change.is_finite() && matches!(self.kind, Kind::Driven | Kind::Volume) =>
+            {
+                signed(*change)
+            }
+            Some((_, Some(change))) if change.is_finite() => number(*change),
+            Some(_) => "stops".to_owned(),
+        }
+    }
+}
+
+fn header(columns: &[Column]) -> Vec<String> {
+    std::iter::once("method".to_owned()).chain(columns.iter().map(|column| column.name.clone())).collect()
+}
+
+/// A row per method, and one for the exact flow where a column has it: in the order of the first column with most rows.
+fn rows(columns: &[Column]) -> Vec<Vec<String>> {
+    let longest = columns.iter().rev().max_by_key(|column| column.changes.len());
+    let ids = longest.map_or(&[][..], |column| &column.changes);
+    let row = |(id, _): &(&'static str, Option<f64>)| {
+        std::iter::once((*id).to_owned()).chain(columns.iter().map(|column| column.cell(id))).collect()
+    };
+    ids.iter().map(row).collect()
 }
 
 const HEADER: [&str; 8] =
     ["method", "order", "error", "back by −h", "constraint", "energy error", "drift, long run", "parasite"];
 const SUMMARY: [&str; 7] =
     ["method", "order", "back by −h", "constraint", "energy bounded", "drifts", "lost / stopped"];
-const VOLUME: [&str; 3] = ["method", "free", "with a spring"];
+/// Title of the table of [`Board::columns`].
+const KEPT_TITLE: &str = "Driven energy, phase volume, and energy with random step sizes";
+/// A relative change that counts as rounding.
+const KEPT: f64 = 1e-10;
 
 fn title(sheet: &Sheet) -> String {
     let course = &sheet.course;
@@ -254,13 +374,13 @@ fn range(values: impl Iterator<Item = f64>) -> String {
     }
 }
 
-fn markdown<const N: usize>(
+fn markdown(
     text: &mut String,
-    header: &[&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
+    header: &[impl Borrow<str>],
+    rows: impl IntoIterator<Item = impl AsRef<[String]>>,
 ) {
-    let _ = writeln!(text, "| {} |\n|{}", header.join(" | "), "---|".repeat(N));
+    let _ = writeln!(text, "| {} |\n|{}", header.join(" | "), "---|".repeat(header.len()));
     for row in rows {
-        let _ = writeln!(text, "| {} |", row.join(" | "));
+        let _ = writeln!(text, "| {} |", row.as_ref().join(" | "));
     }
 }

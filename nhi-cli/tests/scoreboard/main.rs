@@ -1,5 +1,5 @@
 //! The scoreboard's measurements, `nhi scoreboard`, asserted: convergence, reversal, constraints, energy,
-//! parasites, phase volume, of every method on every model. Where a method fails the failure is asserted.
+//! parasites, phase volume, random step sizes, of every method on every model. Where a method fails the failure is asserted.
 //!
 //! Numbers called independent were measured by another implementation, in other languages and arithmetic.
 //!
@@ -10,6 +10,7 @@ mod energy;
 mod million;
 mod nodes;
 mod order;
+mod variable;
 mod volume;
 
 use nhi_cli::scoreboard::{self, Course};

@@ -33,6 +33,15 @@ fn the_frame_method_preserves_the_volume() {
     }
 }
 
+/// Discrete gradients mix the parts, and change the volume as far as other methods of order two.
+#[test]
+fn discrete_gradients_change_the_volume() {
+    for (model, cloud) in CLOUDS.iter().enumerate() {
+        let change = change(model, "discrete_gradient");
+        assert!(change.abs() > 1e-3, "{cloud}: {change:e}");
+    }
+}
+
 /// No other method does, not even on the free particle.
 #[test]
 fn no_other_method_preserves_the_volume() {

@@ -114,6 +114,30 @@ fn facts(x: &mut Context<'_>) -> Facts {
     }
 }
 
+/// Which method to use, from what the methods of `rows` keep.
+pub(super) fn recommendation(x: &Context<'_>, rows: &[Expectation]) -> String {
+    let default = Method::default_of(x.mechanics.system.group.is_some(), x.mechanics.has_positions());
+    let energy = |method: Method| rows.iter().find(|row| row.method == method).map(|row| row.energy.0);
+    let id = default.facts().id;
+    let keeps_energy = energy(Method::Frame) == Some(Grade::Guaranteed);
+    let when = match energy(default) {
+        Some(Grade::OfReversedMotions) if keeps_energy => {
+            "Where the energy matters on motions that no reversal maps to themselves, because an angle that drives the rest goes round or because motions contract, or where step sizes vary, use `frame`, which keeps it."
+        }
+        Some(Grade::Typical) if keeps_energy => {
+            "Where the energy has to be exact, in chaotic motions or with step sizes that vary, use `frame`."
+        }
+        Some(Grade::NotExpected) if keeps_energy => {
+            "Where the energy matters use `frame`: the default method is not known to hold it for this system, and `frame` keeps it."
+        }
+        Some(Grade::Nothing) => {
+            "The energy of a motion itself changes here, so that no method is recommended for keeping it."
+        }
+        _ => "No method that applies is known to keep the energy exactly.",
+    };
+    format!("Recommended: `{id}`, the default. {when}")
+}
+
 /// Whether forces at rest are affine in the coordinates.
 fn has_quadratic_potential(x: &mut Mechanics) -> bool {
     let (q, k) = (x.q.clone(), x.system.shape());

@@ -1,7 +1,7 @@
 //! Questions about the system, with answers and reasons.
 
 use super::super::{Answer, Block, Finding, Formula, Table};
-use super::expectation::expectations;
+use super::expectation::{expectations, recommendation};
 use super::{Context, listed, text};
 use crate::engine::EngineError;
 use crate::expr::Expr;
@@ -18,7 +18,9 @@ pub(super) fn structure(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
     blocks.push(text(
         "Of every method that applies: whether it keeps the constraint exactly, the energy bounded and momenta exact. What is guaranteed holds up to rounding by the equations of the method; what is typical is found in long runs of such systems but not proved, and not of every motion where the reason says so; the rest is not to be expected.",
     ));
-    let rows = expectations(x).into_iter().map(|row| row.cells()).collect();
+    let expected = expectations(x);
+    blocks.push(text(recommendation(x, &expected)));
+    let rows = expected.iter().map(|row| row.cells()).collect();
     let head = vec!["method", "exact constraint", "bounded energy", "exact momenta"];
     blocks.push(Block::Table(Table { name: "expectation", head, has_reasons: true, rows }));
     Ok(blocks)

@@ -214,6 +214,28 @@ fn expectations_are_those_of_long_runs() {
     }
 }
 
+/// Each system has the method that its motions need, and the reason.
+#[test]
+fn reports_recommend_a_method() {
+    for (name, default, frame) in [
+        ("src/gearbox.rs", "`dla2`", Some("on motions that no reversal maps to themselves")),
+        ("src/contact_oscillator_gauged.rs", "`dla2`", Some("is not known to hold it for this system")),
+        ("lie/chaplygin_sleigh.rs", "`rdp`", Some("on motions that no reversal maps to themselves")),
+        ("src/mobile_robot.rs", "`dla2`", None),
+    ] {
+        let report = super::report(&derived(&model(name), "rattle"));
+        let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+        let said: Vec<&String> = blocks
+            .filter_map(|block| if let Block::Text(said) = block { Some(said) } else { None })
+            .filter(|said| said.starts_with("Recommended: "))
+            .collect();
+        let [said] = said[..] else { panic!("{name}: {said:?}") };
+        assert!(said.contains(default), "{name}: {said}");
+        assert_eq!(said.contains("`frame`"), frame.is_some(), "{name}: {said}");
+        assert!(frame.is_none_or(|reason| said.contains(reason)), "{name}: {said}");
+    }
+}
+
 #[test]
 fn rates_of_auxiliary_states() {
     let report = super::report(&declared(
