@@ -175,13 +175,13 @@ where
     })
 }
 
-/// An unknown `name`, with the nearest of the `known` ones.
+/// An unknown `name`, with the nearest of the `known` ones that has a letter in common with it.
 pub(crate) fn unknown(name: &str, kind: &str, known: &[&str], field: &str) -> Malformed {
     let nearest = known
         .iter()
         .map(|known| (strsim::damerau_levenshtein(&name.to_lowercase(), &known.to_lowercase()), known))
         .min()
-        .filter(|(distance, known)| 3 * distance <= known.len().max(3));
+        .filter(|(distance, known)| *distance < known.len() && 3 * distance <= known.len().max(3));
     let help = match nearest {
         Some((_, known)) => format!("did you mean `{known}`?"),
         None if known.is_empty() => "there are none".to_owned(),

@@ -33,7 +33,8 @@ pub(crate) struct Pictures {
     /// Where to write a page that plays the motion, `.html`.
     #[arg(long, value_name = "FILE")]
     view: Option<PathBuf>,
-    /// The two columns of the phase plane, such as `phi,dot_phi`. Without it, the first coordinate and its velocity.
+    /// The two columns of the phase plane, such as `phi,dot_phi`. Without it, the first coordinate and its velocity,
+    /// or with a pose the first two velocities of the body.
     #[arg(long, value_name = "COLUMN,COLUMN", value_delimiter = ',')]
     phase: Vec<String>,
 }

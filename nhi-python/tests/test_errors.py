@@ -115,6 +115,10 @@ def test_arguments_of_other_functions(sleigh, driven):
         driven.simulation(dict(m=1, k=1), [0], [0], 0.1).step([1, 2])
     with pytest.raises(ValueError, match="inputs: expected numbers: "):
         driven.simulation(dict(m=1, k=1), [0], [0], 0.1).step(["fast"])
+    with pytest.raises(ValueError, match="inputs: expected numbers in the order of their declaration, found names"):
+        driven.simulate(dict(m=1, k=1), [0], [0], 0.1, 5, inputs={"u": 1})
+    with pytest.raises(ValueError, match="q0: expected numbers in the order of their declaration, found names"):
+        sleigh.simulate(P, dict(theta=1), [0, 0, 0], h=0.01, steps=5)
     with pytest.raises(ValueError, match="inputs: expected a row for each of 5 steps, found 4"):
         driven.simulate(dict(m=1, k=1), [0], [0], 0.1, 5, inputs=np.zeros((4, 1)))
     rod = nhi.System(coordinates=["x", "y"], lagrangian="dot(x)^2 + dot(y)^2", holonomic=["x^2 + y^2 - 1"])

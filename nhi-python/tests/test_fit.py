@@ -42,6 +42,9 @@ def test_the_result_is_that_of_rust():
     assert found.residuals.shape == (STEPS, 3) and found.degrees_of_freedom == 3 * STEPS - 3
     np.testing.assert_allclose((found.residuals**2).sum(), found.chi2, rtol=1e-12)
     np.testing.assert_allclose(found.noise, np.sqrt(found.chi2 / 297))
+    assert repr(found).startswith(
+        "<nhi.Fit: m = 1.99998 ± 0.00013, j = 0.59996 ± 0.00036, a = 0.299995 ± 0.00011; noise "
+    )
     # The run is the motion that fits.
     np.testing.assert_allclose(found.run.q[1:] - DISTURBED, found.residuals, atol=1e-12)
     # With deviations, their covariance does not depend on what is left.

@@ -172,7 +172,7 @@ fn mistakes_are_named() {
         (without("model"), "model: missing"),
         (with("method", json!("dla3")), "method: unknown method `dla3`, did you mean `dla1`?"),
         (with("stpes", json!(3)), "unknown field `stpes`, did you mean `steps`?"),
-        (with("params", json!({"J": 1})), "params: unknown parameter `J`, did you mean `I`?"),
+        (with("params", json!({"J": 1})), "params: unknown parameter `J`, expected one of m, I, a"),
         (with("params", json!({"mass": 1})), "params: unknown parameter `mass`, expected one of m, I, a"),
         (with("params", json!({"m": [1, 2]})), "params.m: expected a number, found an array"),
         (

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 def array(argument: str, given: ArrayLike) -> Array:
     """The numbers in an array."""
+    if isinstance(given, Mapping):
+        raise ValueError(f"{argument}: expected numbers in the order of their declaration, found names")
     try:
         return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -162,6 +162,12 @@ class Fit(NamedTuple):
     others: list[OtherFit]
     """What other start guesses led to, each once, by their χ²."""
 
+    def __repr__(self) -> str:
+        found = zip(self.unknowns, self.values, self.deviations, strict=True)
+        values = ", ".join(f"{name} = {value:.6g} ± {deviation:.2g}" for name, value, deviation in found)
+        undetermined = f", {len(self.undetermined)} undetermined" if self.undetermined else ""
+        return f"<nhi.Fit: {values}; noise {self.noise:.2g}{undetermined}>"
+
 
 @explained
 class OtherFit(NamedTuple):

@@ -146,7 +146,8 @@ class Run(Mapping[str, Array]):
     def view(self, path: str | os.PathLike[str], phase: tuple[str, str] | None = None) -> Path:
         """Writes a page that plays the motion: one file, which a browser shows without a network.
 
-        `phase` are the names of the columns of its phase plane, by default the first coordinate and its velocity.
+        `phase` are the names of the columns of its phase plane, by default the first
+        coordinate and its velocity, or with a pose the first two velocities of the body.
         """
         path, plane = Path(path), self._phase(phase)
         path.write_text(self._recording.page(plane), encoding="utf-8")

@@ -129,23 +129,36 @@ impl Pool {
         self.mul(r, Expr::PI)
     }
 
-    /// Sine and cosine at integer multiples of pi/2, the tangent at those of pi.
+    /// Sine, cosine and tangent at integer multiples of pi/6 and pi/4: the angles between the legs of machines with three, four,
+    /// six or eight. The tangent has no value at odd multiples of pi/2.
     fn at_multiple_of_pi(&mut self, f: Function, x: Expr) -> Option<Expr> {
         let (c, rest) = self.split_coefficient(x);
         if rest != Expr::PI {
             return None;
         }
-        let quarters = c * Rational::from_integer(BigInt::from(2));
-        if !quarters.is_integer() {
+        let twelfths = c * Rational::from_integer(BigInt::from(12));
+        if !twelfths.is_integer() {
             return None;
         }
-        let k = quarters.to_integer().mod_floor(&BigInt::from(4)).to_usize()?;
-        let sin = [Expr::ZERO, Expr::ONE, Expr::ZERO, Expr::MINUS_ONE];
+        let k = twelfths.to_integer().mod_floor(&BigInt::from(24)).to_usize()?;
         match f {
-            Function::Sin => Some(sin[k]),
-            Function::Cos => Some(sin[(k + 1) % 4]),
-            _ => k.is_even().then_some(Expr::ZERO),
+            Function::Sin => self.sine_of_twelfths(k),
+            Function::Cos => self.sine_of_twelfths(k + 6),
+            _ => {
+                let (sin, cos) = (self.sine_of_twelfths(k)?, self.sine_of_twelfths(k + 6)?);
+                (cos != Expr::ZERO).then(|| self.div(sin, cos))
+            }
         }
+    }
+
+    /// sin(k pi/12), where it is half of the root of 0, 1, 2, 3 or 4.
+    fn sine_of_twelfths(&mut self, k: usize) -> Option<Expr> {
+        let (half_turns, k) = (k / 12, k % 12);
+        let square = [Some(0), None, Some(1), Some(2), Some(3), None, Some(4)][k.min(12 - k)]?;
+        let (square, half) = (self.ratio(square, 1), self.ratio(1, 2));
+        let root = self.pow(square, half);
+        let sine = self.mul(half, root);
+        Some(if half_turns % 2 == 1 { self.neg(sine) } else { sine })
     }
 
     /// `atan2(y, x)`.

@@ -9,6 +9,7 @@ mod texmath;
 
 use super::math::{Math, broken, math};
 use super::{Block, Formula, Left, Report, Table};
+use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
 
 /// Width of a line of a formula, and of a matrix that is not written entry by entry.
@@ -72,6 +73,8 @@ struct Typeset {
     parts: Vec<Equation>,
     /// Whether entries of a matrix that are zero are left out.
     is_sparse: bool,
+    /// Whether entries below the diagonal are left out, which are those above it.
+    is_symmetric: bool,
     /// Whether people find the parts in the appendix.
     in_appendix: bool,
 }
@@ -101,7 +104,7 @@ pub(super) fn lines(pool: &Pool, parts: &[(Expr, Expr)]) -> usize {
 fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
     let equation = |left: Math, e: Expr| equation(pool, left, e);
     let parts = of_parts(pool, &formula.parts);
-    let mut is_sparse = false;
+    let (mut is_sparse, mut is_symmetric) = (false, false);
     let equations = match &formula.left {
         Left::Zero => formula
             .value
@@ -133,9 +136,11 @@ fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
                 vec![Equation { left: Some(symbol.clone()), lines: vec![whole] }]
             } else {
                 is_sparse = true;
+                is_symmetric = has_symmetry(pool, &formula.value);
                 let mut equations = Vec::new();
                 for (i, row) in formula.value.iter().enumerate() {
-                    for (j, &e) in row.iter().enumerate().filter(|(_, e)| !pool.is_zero(**e)) {
+                    let first = if is_symmetric { i } else { 0 };
+                    for (j, &e) in row.iter().enumerate().skip(first).filter(|(_, e)| !pool.is_zero(**e)) {
                         let index = if row.len() > 9 || formula.value.len() > 9 {
                             format!("{},{}", i + 1, j + 1)
                         } else {
@@ -148,7 +153,16 @@ fn typeset(pool: &Pool, formula: &Formula) -> Typeset {
             }
         }
     };
-    Typeset { equations, parts, is_sparse, in_appendix: formula.in_appendix }
+    Typeset { equations, parts, is_sparse, is_symmetric, in_appendix: formula.in_appendix }
+}
+
+/// Whether a matrix is its transpose and has entries beside the diagonal that are not zero.
+fn has_symmetry(pool: &Pool, matrix: &Matrix) -> bool {
+    let is_square = matrix.iter().all(|row| row.len() == matrix.len());
+    let pairs = || (0..matrix.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    is_square
+        && pairs().all(|(i, j)| matrix[i][j] == matrix[j][i])
+        && pairs().any(|(i, j)| !pool.is_zero(matrix[i][j]))
 }
 
 /// `x = y`, if there are several and they fit into a line.

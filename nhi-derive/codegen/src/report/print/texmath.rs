@@ -182,6 +182,9 @@ pub(super) const WHERE: &str = "with";
 pub(super) fn remark(typeset: &Typeset) -> Option<&'static str> {
     match (typeset.is_sparse, typeset.equations.is_empty()) {
         (true, true) => Some("All entries are zero."),
+        (true, false) if typeset.is_symmetric => {
+            Some("Entries below the diagonal are those above it; others that are left out are zero.")
+        }
         (true, false) => Some("Entries that are left out are zero."),
         _ => None,
     }

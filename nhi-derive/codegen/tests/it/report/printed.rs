@@ -250,3 +250,22 @@ fn reports_are_deterministic() {
         assert_eq!(print(), print(), "{name}");
     }
 }
+
+/// Of a long mass matrix the upper triangle is written.
+#[test]
+fn symmetric_matrices_are_written_once() {
+    let report = report(&declared(
+        "coordinates(x, y, alpha, beta), let(px = x + r*cos(alpha) + r*cos(alpha + beta), py = y + r*sin(alpha) + r*sin(alpha + beta)), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + c/2*(dot(px)^2 + dot(py)^2), constraints(blade: sin(alpha)*dx - cos(alpha)*dy)",
+    ));
+    let markdown = Format::Markdown.print(&report);
+    let (_, section) = markdown.split_once("<a id=\"mass_matrix\"></a>").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("a section after it");
+    assert!(section.contains("M_{13} &=") && section.contains("M_{34} &=") && section.contains("M_{44} &="));
+    assert!(
+        !section.contains("M_{31}") && !section.contains("M_{43}") && !section.contains("M_{12}"),
+        "{section}"
+    );
+    assert!(
+        section.contains("Entries below the diagonal are those above it; others that are left out are zero.")
+    );
+}
