@@ -25,10 +25,16 @@ impl Layout {
     pub(crate) fn of(group: &str, model: &dyn Model) -> Result<Self, Malformed> {
         let coordinates = model.shape();
         let pose = model.coordinates().len() - coordinates;
-        let layout =
-            Layout { group: model.group().and_then(Group::denoted), coordinates, pose, behind: false };
+        let name = model.group();
+        let factor = name.as_deref().and_then(Group::denoted);
+        if factor.is_none() && name.is_some() {
+            let reason =
+                format!("`{}` has several group factors, and cases are for one at most", model.name());
+            return Err(Malformed::new("group", reason));
+        }
+        let layout = Layout { group: factor, coordinates, pose, behind: false };
         let product = |name: &str| format!("{name}xR^{coordinates}");
-        match model.group() {
+        match name.as_deref() {
             None if group == "R^0" => Ok(layout),
             Some(name) if group == name => Ok(layout),
             Some(name) if group == product(name) => Ok(Layout { behind: true, ..layout }),

@@ -24,7 +24,7 @@ pub(crate) fn methods() -> impl Iterator<Item = &'static str> {
 
 /// The method of a model where none is named, the default of the derive: models declare all methods, in the order of a table.
 pub(crate) fn usual_method(system: &System) -> Option<Method> {
-    let usual = if system.group().is_some() { Method::Rdp } else { Method::Dla2 };
+    let usual = if !system.group().is_trivial() { Method::Rdp } else { Method::Dla2 };
     let declared = system.declared();
     declared.iter().find(|&&method| method == usual).or(declared.first()).copied()
 }

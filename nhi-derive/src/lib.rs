@@ -57,6 +57,10 @@ use proc_macro::TokenStream;
 /// | `SO3(R; w1, w2, w3)` | `R[i][j]`, a rotation; columns are the axes of the body in space | angular velocity |
 /// | `SE3(R, p; w1, w2, w3, v1, v2, v3)` | `R[i][j]` and the position `p[i]` in space | angular velocity, and the velocity of `p` |
 ///
+/// Several groups are written in parentheses, `group = (SO3(R; w1, w2, w3), SE2(theta, x, y; omega, v, w))`; poses and velocities
+/// stand in this order. `nhi run` and `nhi-jit` compile such systems at run time. Rust and C code is
+/// generated for systems with one group factor at most.
+///
 /// # The struct
 ///
 /// Fields of type `f64` are parameters, fields of type `[f64; 3]` arrays of them, `c[0]` to `c[2]`.

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::compiled::{Compiled, Point};
+use nhi_codegen::expr::group::Block;
 use nhi_runtime::admissible::{self, Accuracy, exceeds, tolerance};
 use nhi_runtime::{Factor, Failure, Vector};
 
@@ -40,26 +41,32 @@ macro_rules! define_defect {
 
 nhi_runtime::for_each_group!(define_defect);
 
-/// Checks that the initial pose is one.
+/// Checks that the initial poses are poses.
 pub(crate) fn check_pose(compiled: &Compiled, q: &[f64]) -> Result<(), Error> {
     let names = compiled.facts();
-    let defect = names.group.map_or(0.0, |group| defect(group.runtime, &q[names.shape..]));
-    if defect <= accuracy().defect() {
-        return Ok(());
+    for Block { group, pose, .. } in names.group.blocks(names.shape) {
+        let defect = defect(group.runtime, &q[pose.clone()]);
+        // Not a number is none either.
+        if defect <= accuracy().defect() {
+            continue;
+        }
+        // Only entries of a rotation matrix have two indices in their names.
+        let name = names.coordinates[pose].iter().find_map(|name| name.strip_suffix("[0][0]"));
+        return Err(Error::Pose { name: name.unwrap_or_default().to_owned(), defect });
     }
-    // Only entries of a rotation matrix have two indices in their names.
-    let name = names.coordinates.iter().find_map(|name| name.strip_suffix("[0][0]"));
-    Err(Error::Pose { name: name.unwrap_or_default().to_owned(), defect })
+    Ok(())
 }
 
-/// A configuration near `q` whose pose is one.
+/// A configuration near `q` whose poses are poses.
 pub(crate) fn posed(compiled: &Compiled, q: &[f64]) -> Vec<f64> {
     let names = compiled.facts();
-    let (coordinates, pose) = q.split_at(names.shape);
-    let Some(group) = names.group else { return q.to_vec() };
-    let defect = |pose: &Vec<f64>| defect(group.runtime, pose);
-    let pose = admissible::on_group(pose.to_vec(), defect, |pose| normalized(group.runtime, pose));
-    [coordinates, &pose].concat()
+    let mut near = q[..names.shape].to_vec();
+    for Block { group, pose, .. } in names.group.blocks(names.shape) {
+        let defect = |pose: &Vec<f64>| defect(group.runtime, pose);
+        let normalized = |pose: &Vec<f64>| normalized(group.runtime, pose);
+        near.extend(admissible::on_group(q[pose].to_vec(), defect, normalized));
+    }
+    near
 }
 
 /// `x` with the `i`-th entry changed by the error that it may have.

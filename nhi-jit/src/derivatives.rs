@@ -344,7 +344,7 @@ impl Derivatives {
             );
         }
         // Others are not symmetric, or their tangents are truncated and not those of the motion.
-        if facts.group.is_some() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley) {
+        if !facts.group.is_trivial() && !matches!(variant.retraction, Retraction::Exp | Retraction::Cayley) {
             return none("the tangent of its retraction is not that of the motion; use `exp` or `cay`");
         }
         None

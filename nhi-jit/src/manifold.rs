@@ -1,10 +1,10 @@
 //! Displacements of states: poses by exponentials, all others by addition.
 
-use nhi_codegen::expr::group::Group;
+use nhi_codegen::expr::group::{Block, Group, Product};
 use nhi_codegen::facts::SystemFacts;
 use nhi_runtime::{Dual, Factor, Scalar, Vector};
 
-/// The most directions of a pose.
+/// The most directions of one pose.
 const MOST: usize = 6;
 
 /// The states of a system as a manifold, with displacements x ⊕ δ and differences b ⊖ a: those of
@@ -13,9 +13,9 @@ const MOST: usize = 6;
 /// A state is x = (q, ν, z): the configuration, quasi-velocities and auxiliary states. A configuration has coordinates and, with
 /// a group factor, a pose last. A tangent vector δ = (δq, δν, δz) has as many entries δq as a velocity has; those of a pose are
 /// its displacement in the body.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Manifold {
-    group: Option<&'static Group>,
+    group: Product,
     /// Number of coordinates that are no entries of a pose.
     shape: usize,
 }
@@ -67,17 +67,17 @@ fn sum<T: Scalar>(x: &[T], by: &[T]) -> Vec<T> {
 impl Manifold {
     /// That of a system.
     pub fn new(facts: &SystemFacts) -> Manifold {
-        Manifold { group: facts.group, shape: facts.shape }
+        Manifold { group: facts.group.clone(), shape: facts.shape }
     }
 
     /// Whether it has no pose, so that x ⊕ δ = x + δ.
     pub fn is_flat(&self) -> bool {
-        self.group.is_none()
+        self.group.is_trivial()
     }
 
     /// Lengths of q and δq.
     fn lengths(&self) -> [usize; 2] {
-        let pose = self.group.map_or([0, 0], |group| [group.pose_len(), group.dimension]);
+        let pose = [self.group.pose_len(), self.group.dimension()];
         pose.map(|length| self.shape + length)
     }
 
@@ -115,11 +115,9 @@ impl Manifold {
     /// If the lengths are not those of the system.
     pub fn displaced<T: Scalar>(&self, q: &[T], by: &[T]) -> Vec<T> {
         assert_eq!([q.len(), by.len()], self.lengths(), "lengths of q and δq");
-        let (coordinates, pose) = q.split_at(self.shape);
-        let (along, turned) = by.split_at(self.shape);
-        let mut moved = sum(coordinates, along);
-        if let Some(group) = self.group {
-            moved.extend(displaced(group, pose, turned));
+        let mut moved = sum(&q[..self.shape], &by[..self.shape]);
+        for Block { group, pose, velocity } in self.group.blocks(self.shape) {
+            moved.extend(displaced(group, &q[pose], &by[velocity]));
         }
         moved
     }
@@ -132,8 +130,8 @@ impl Manifold {
         let [length, _] = self.lengths();
         assert_eq!([from.len(), to.len()], [length; 2], "lengths of two configurations");
         let mut by: Vec<T> = from.iter().zip(to).take(self.shape).map(|(&a, &b)| b - a).collect();
-        if let Some(group) = self.group {
-            by.extend(displacement(group, &from[self.shape..], &to[self.shape..]));
+        for Block { group, pose, .. } in self.group.blocks(self.shape) {
+            by.extend(displacement(group, &from[pose.clone()], &to[pose]));
         }
         by
     }
@@ -166,19 +164,21 @@ impl Manifold {
         (jacobian, hessian): (&mut [f64], &mut [f64]),
     ) {
         let [_, directions] = self.lengths();
-        let pose = self.shape..directions;
-        for i in pose.clone() {
-            let mut by = vec![Dual::<Dual<f64, MOST>>::from_f64(0.0); directions];
-            by[i].eps[0].re = 1.0;
-            for (direction, by) in by[pose.clone()].iter_mut().enumerate() {
-                by.re.eps[direction] = 1.0;
-            }
-            let moved = self.displaced(&lifted(to), &by);
-            let difference = self.displacement(&lifted(from), &moved);
-            for l in pose.clone() {
-                jacobian[l * n + i] = difference[l].eps[0].re;
-                for (j, second) in pose.clone().zip(difference[l].eps[0].eps) {
-                    hessian[i * n + j] += w[l] * second;
+        // Displacements of a pose do not depend on those of others.
+        for Block { velocity, .. } in self.group.blocks(self.shape) {
+            for i in velocity.clone() {
+                let mut by = vec![Dual::<Dual<f64, MOST>>::from_f64(0.0); directions];
+                by[i].eps[0].re = 1.0;
+                for (direction, by) in by[velocity.clone()].iter_mut().enumerate() {
+                    by.re.eps[direction] = 1.0;
+                }
+                let moved = self.displaced(&lifted(to), &by);
+                let difference = self.displacement(&lifted(from), &moved);
+                for l in velocity.clone() {
+                    jacobian[l * n + i] = difference[l].eps[0].re;
+                    for (j, second) in velocity.clone().zip(difference[l].eps[0].eps) {
+                        hessian[i * n + j] += w[l] * second;
+                    }
                 }
             }
         }
@@ -192,7 +192,7 @@ mod tests {
     /// Against differences, for an angle that is not small.
     #[test]
     fn differences_of_poses_are_differentiated() {
-        let manifold = Manifold { group: Group::named("SE2"), shape: 1 };
+        let manifold = Manifold { group: Product::new(Group::named("SE2").into_iter().collect()), shape: 1 };
         let (from, to) = ([0.3, 0.5, 1.0, -0.4], [0.9, -0.7, 0.2, 0.6]);
         let (w, by) = ([0.4, 1.0, -0.3, 0.8], [0.2, 0.7, -0.5, 0.3]);
         let close = |a: &[f64], b: &[f64], tolerance: f64| {

@@ -7,7 +7,7 @@ use crate::forms::OneForms;
 use crate::limits::Limits;
 use crate::recording::{About, Adaptive, Column, Pose, Quantity, Recording};
 use crate::system::System;
-use nhi_codegen::expr::group::{Group, Part};
+use nhi_codegen::expr::group::{Block, Group, Part};
 use nhi_jit::{AdaptiveSimulation, Compiled, Point, Simulation};
 use nhi_methods::{Kind, Method, Variant};
 use nhi_runtime::{Factor, Failure, Forms, Vector};
@@ -313,13 +313,14 @@ impl Exact {
         &'a self,
         inputs: &'a [f64],
     ) -> impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), Failure> + 'a {
-        let (n, group, shape) = (self.system.coordinates().len(), self.system.group(), self.system.shape());
+        let (n, shape) = (self.system.coordinates().len(), self.system.shape());
+        let blocks = self.system.group().blocks(shape);
         move |t, y, dy| {
             let (q, v) = y.split_at(n);
             let acceleration = self.functions.acceleration(&self.at(q, v, t, inputs))?;
             dy[..shape].copy_from_slice(&v[..shape]);
-            if let Some(group) = group {
-                dy[shape..n].copy_from_slice(&rates(group, &q[shape..], &v[shape..]));
+            for Block { group, pose, velocity } in &blocks {
+                dy[pose.clone()].copy_from_slice(&rates(group, &q[pose.clone()], &v[velocity.clone()]));
             }
             dy[n..].copy_from_slice(&acceleration.a);
             Ok(())
@@ -905,7 +906,7 @@ impl Run {
         let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return true };
         let duration = (last.t - first.t).abs();
         let rate = energy / duration;
-        if !rate.is_finite() || system.group().is_some() || system.changes_with_time() {
+        if !rate.is_finite() || !system.group().is_trivial() || system.changes_with_time() {
             return true;
         }
         let Ok(exact) = Exact::new(system, &self.parameters) else { return true };
@@ -1076,10 +1077,10 @@ fn label((a, label): (usize, &String)) -> String {
     if is_name { label.clone() } else { a.to_string() }
 }
 
-/// The columns of the group factor.
+/// The columns of the group factor, if there is one alone.
 pub(crate) fn pose(system: &System) -> Option<Pose> {
     let names = &system.coordinates()[system.shape()..];
-    match system.group()?.pose {
+    match system.group().only()?.pose {
         // (θ, x, y) of SE(2).
         [Part::Number, Part::Number, Part::Number] => match names {
             [theta, x, y] => Some(Pose::Planar([x.clone(), y.clone(), theta.clone()])),

@@ -8,7 +8,7 @@ use crate::expressions::{ExtendedDeclaration, evaluate, extended, functions};
 use nhi_codegen::declaration::{Declaration, Rejected, Unused};
 use nhi_codegen::engine::BuiltIn;
 use nhi_codegen::expr::Pool;
-use nhi_codegen::expr::group::Group;
+use nhi_codegen::expr::group::Product;
 use nhi_codegen::facts::SystemFacts;
 use nhi_codegen::forms::method_programs;
 use nhi_codegen::generate::fingerprint;
@@ -198,9 +198,9 @@ impl System {
         self.shared.facts.positions
     }
 
-    /// The group factor, whose pose and velocity come last.
-    pub fn group(&self) -> Option<&'static Group> {
-        self.shared.facts.group
+    /// The group factors, whose poses and velocities come last.
+    pub fn group(&self) -> &Product {
+        &self.shared.facts.group
     }
 
     /// Number of coordinates that are no entries of a pose.

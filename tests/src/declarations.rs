@@ -38,7 +38,7 @@ pub fn of_model(model: &dyn Model) -> Declaration {
         sources.flat_map(|path| structs(&std::fs::read_to_string(path).expect("text")).expect("Rust"));
     let named = found.filter(|found| found.ident == model.system());
     let mut all = named.map(|found| Declaration::parse(&found).expect("no mistakes"));
-    let has_group = |declaration: &Declaration| declaration.system.group.is_some();
+    let has_group = |declaration: &Declaration| !declaration.system.group.is_trivial();
     all.find(|declaration| has_group(declaration) == model.group().is_some())
         .expect("the declaration of the model")
 }

@@ -35,7 +35,7 @@ impl<F: Fn(&[f64]) -> Box<dyn Instance> + Sync> Model for WithMethods<'_, F> {
     fn velocities(&self) -> &'static [&'static str] {
         self.model.velocities()
     }
-    fn group(&self) -> Option<&'static str> {
+    fn group(&self) -> Option<String> {
         self.model.group()
     }
     fn shape(&self) -> usize {

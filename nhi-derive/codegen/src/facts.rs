@@ -1,6 +1,6 @@
 //! What back ends need to know of a system beside its functions.
 
-use crate::expr::group::Group;
+use crate::expr::group::Product;
 use crate::mechanics::{Mechanics, Symmetry};
 use crate::program::{Basis, Derivative, Role};
 use crate::system::Quantity;
@@ -30,9 +30,9 @@ pub struct SystemFacts {
     pub constraints: Vec<String>,
     /// How many of the constraints, the last ones, are position constraints.
     pub positions: usize,
-    /// The group factor, whose pose and velocity come last.
-    #[cfg_attr(feature = "serde", serde(with = "crate::stored::by_name_if_any"))]
-    pub group: Option<&'static Group>,
+    /// The group factors, whose poses and velocities come last.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::by_names"))]
+    pub group: Product,
     /// Number of coordinates that are no entries of a pose.
     pub shape: usize,
     /// Names and directions of the momenta of symmetries.
@@ -75,7 +75,7 @@ impl SystemFacts {
             states: names(&system.states),
             constraints: system.constraints.iter().map(|constraint| constraint.label.clone()).collect(),
             positions: mechanics.positions().len(),
-            group: system.group,
+            group: system.group.clone(),
             shape: system.shape(),
             symmetries: directions(&mechanics.symmetries),
             invariances: directions(&mechanics.invariances),

@@ -105,6 +105,15 @@ impl Request {
         let mut files: Vec<c::File> = Vec::new();
         let options = c::Options { float, variants: self.variants()? };
         for (_, derived) in self.derive(source, engine)? {
+            let system = &derived.mechanics.system;
+            if system.group.has_several() {
+                let name = &system.name;
+                let message = format!(
+                    "C code is generated for systems with one group factor at most, and `{name}` has several: compile it at run \
+                     time, by `nhi run` or the crate `nhi-jit`"
+                );
+                return Err(ExpandError::Declaration(vec![message]));
+            }
             for file in c::files(&derived.optimised()?, &options) {
                 match files.iter().find(|other| other.name == file.name) {
                     None => files.push(file),

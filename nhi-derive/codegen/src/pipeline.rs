@@ -124,20 +124,20 @@ impl Derived {
     /// The implementation of the runtime's traits.
     ///
     /// # Errors
-    /// As [`Derived::optimised`].
+    /// As [`Derived::optimised`], and several group factors.
     pub fn implementation(&self) -> Result<TokenStream, Box<Rejected>> {
-        Ok(emit::implementation(&self.unit(&self.optimised()?, None)))
+        Ok(emit::implementation(&self.unit(&self.optimised()?, None)?))
     }
 
     /// The same for people: formatted, with the equations that the code implements as comments.
     ///
     /// # Errors
-    /// An engine that cannot answer, and those of [`Derived::optimised`].
+    /// An engine that cannot answer, and those of [`Derived::implementation`].
     pub fn pretty(&self, engine: &mut dyn Engine) -> Result<String, Box<Rejected>> {
         let mut mechanics = self.mechanics.clone();
         let connection = mechanics.connection(engine).map_err(|e| unanswered(&self.declaration, &e))?;
         let geometry = connection.map(|connection| connection.text(&mechanics));
-        Ok(emit::pretty(&self.unit(&self.optimised()?, geometry)))
+        Ok(emit::pretty(&self.unit(&self.optimised()?, geometry)?))
     }
 
     /// The methods' schemes as they are derived, before the passes: formatted, with the equations that the code
@@ -147,14 +147,14 @@ impl Derived {
         let methods: Vec<(Method, Vec<Function>)> = methods
             .map(|&method| (method, unoptimised_functions(&readable_programs(&self.mechanics, method))))
             .collect();
-        emit::unoptimised(&self.declaration, self.mechanics.system.group, &methods)
+        emit::unoptimised(&self.declaration, &self.mechanics.system.group, &methods)
     }
 
     /// The derivatives of the steps of all methods that have them, whether or not the declaration asks for them, and the basis
     /// that they refer to: formatted, with their operations. A comment says which methods have none.
     ///
     /// # Errors
-    /// As [`Derived::optimised`].
+    /// As [`Derived::implementation`].
     pub fn derivatives(&self) -> Result<String, Box<Rejected>> {
         let mut derived = self.clone();
         let mut out = String::new();
@@ -167,7 +167,7 @@ impl Derived {
             }
         }
         let optimised = derived.optimised()?;
-        out.push_str(&emit::derivatives(&derived.unit(&optimised, None)));
+        out.push_str(&emit::derivatives(&derived.unit(&optimised, None)?));
         Ok(out)
     }
 
@@ -192,8 +192,22 @@ impl Derived {
         out
     }
 
-    fn unit<'a>(&'a self, optimised: &'a Optimised, geometry: Option<String>) -> Unit<'a> {
-        Unit { declaration: &self.declaration, optimised, geometry }
+    /// What is emitted as Rust. The runtime has a type of configurations with one pose alone.
+    fn unit<'a>(
+        &'a self,
+        optimised: &'a Optimised,
+        geometry: Option<String>,
+    ) -> Result<Unit<'a>, Box<Rejected>> {
+        if optimised.facts.group.has_several() {
+            let declaration = &self.declaration;
+            let error = Error::new(
+                declaration.extents.group.unwrap_or_else(|| declaration.ident.span().into()),
+                "Rust code is generated for systems with one group factor at most",
+            );
+            let help = "compile the system at run time, by `nhi run` or the crate `nhi-jit`";
+            return Err(declaration.reject(vec![error.help(help)]));
+        }
+        Ok(Unit { declaration: &self.declaration, optimised, geometry })
     }
 }
 

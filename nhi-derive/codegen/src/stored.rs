@@ -48,19 +48,22 @@ pub(crate) mod by_name {
     }
 }
 
-/// The same for a value that may be left out.
-pub(crate) mod by_name_if_any {
-    use super::{Deserialize, Deserializer, Error, Named, Serialize, Serializer};
+/// The factors of a product of groups, by their names.
+pub(crate) mod by_names {
+    use super::{Deserialize, Deserializer, Error, Group, Serialize, Serializer};
+    use crate::expr::group::Product;
 
-    pub(crate) fn serialize<T: Named, S: Serializer>(value: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
-        value.as_ref().map(Named::name).serialize(to)
+    pub(crate) fn serialize<S: Serializer>(group: &Product, to: S) -> Result<S::Ok, S::Error> {
+        let names: Vec<&str> = group.factors().iter().map(|group| group.name).collect();
+        names.serialize(to)
     }
 
-    pub(crate) fn deserialize<'de, T: Named, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-        let name = Option::<String>::deserialize(from)?;
-        let value =
-            |name: String| T::named(&name).ok_or_else(|| D::Error::custom(format!("unknown name `{name}`")));
-        name.map(value).transpose()
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Product, D::Error> {
+        let names = Vec::<String>::deserialize(from)?;
+        let known = |name: &String| {
+            Group::named(name).ok_or_else(|| D::Error::custom(format!("unknown name `{name}`")))
+        };
+        names.iter().map(known).collect::<Result<_, _>>().map(Product::new)
     }
 }
 

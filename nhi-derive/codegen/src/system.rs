@@ -1,14 +1,14 @@
 //! A mechanical system as mathematics: what a declaration means, without tokens or spans.
 
-use crate::expr::group::Group;
+use crate::expr::group::{Block, Product};
 use crate::expr::{Expr, Pool};
 use nhi_methods::Method;
 use std::ops::Range;
 
 /// Lagrangian L(q, v), constraint one-forms μ(q)·v + μ₀(q) = 0 and a work one-form on a configuration
-/// space Q = R^k × G, where the group factor G may be missing.
+/// space Q = R^k × G, where G is a product of groups and may be missing.
 ///
-/// A configuration q has N entries: k coordinates and the entries of a pose g. A velocity v has n:
+/// A configuration q has N entries: k coordinates and the entries of a pose g, of each factor in turn. A velocity v has n:
 /// dq/dt of the coordinates and ξ = g⁻¹ dg/dt. Without a group factor N = n = k.
 ///
 /// All expressions live in `pool`. The symbols of the user's names were made first, in the order
@@ -23,8 +23,8 @@ pub struct System {
     pub coordinates: Vec<Quantity>,
     /// Entries of v, n of them: `dot(x)` of a coordinate, ξ under the names of the declaration.
     pub velocities: Vec<Quantity>,
-    /// The group factor, whose pose and velocity come last.
-    pub group: Option<&'static Group>,
+    /// The group factors, whose poses and velocities come last.
+    pub group: Product,
     /// The fields that parameters are declared as, with the lengths of arrays.
     pub fields: Vec<(String, Option<usize>)>,
     /// Parameters, flattened.
@@ -84,9 +84,14 @@ impl System {
         of_coordinates.chain(&self.velocities[self.shape()..]).map(|quantity| &quantity.name)
     }
 
+    /// The group factors with their places in q and v.
+    pub fn blocks(&self) -> Vec<Block> {
+        self.group.blocks(self.shape())
+    }
+
     /// Number k of coordinates that are no entries of a pose.
     pub fn shape(&self) -> usize {
-        self.coordinates.len() - self.group.map_or(0, Group::pose_len)
+        self.coordinates.len() - self.group.pose_len()
     }
 }
 

@@ -148,8 +148,8 @@ impl Model for Declared {
         self.names.velocities
     }
 
-    fn group(&self) -> Option<&'static str> {
-        self.system.group().map(|group| group.notation)
+    fn group(&self) -> Option<String> {
+        self.system.group().notation()
     }
 
     fn shape(&self) -> usize {

@@ -28,7 +28,7 @@ pub trait Model: Sync {
     /// Entries of a velocity, length n: those of coordinates have their names.
     fn velocities(&self) -> &'static [&'static str];
     /// Name of the group factor, such as `SE(2)`. Its pose stands last in a configuration.
-    fn group(&self) -> Option<&'static str>;
+    fn group(&self) -> Option<String>;
     /// Number of coordinates, which stand in front of the pose.
     fn shape(&self) -> usize;
     /// The methods that it can be simulated with.

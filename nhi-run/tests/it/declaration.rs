@@ -58,7 +58,7 @@ fn names_and_methods() {
     assert_eq!(wrong(&sleigh, "DLA2"), "method `DLA2`: unknown method, did you mean `dla2`?");
     let ball = System::parse(BALL, "ball.rs", None).unwrap();
     assert!(wrong(&ball, "dla2").starts_with("method `dla2`: does not apply to this system: "));
-    assert_eq!((ball.shape(), ball.group().unwrap().name), (2, "SO3"));
+    assert_eq!((ball.shape(), ball.group().only().unwrap().name), (2, "SO3"));
     assert_eq!(ball.inputs(), ["u"]);
 }
 

@@ -9,6 +9,7 @@ mod events;
 mod fit;
 mod flow;
 mod frame;
+mod groups;
 mod limits;
 mod lost;
 mod models;

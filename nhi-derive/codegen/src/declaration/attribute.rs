@@ -99,7 +99,7 @@ pub(crate) struct Attributes {
     /// The first attribute, which errors about missing keys point at.
     pub(crate) first: Option<Extent>,
     pub(crate) coordinates: Slot<Vec<Declared>>,
-    pub(crate) group: Slot<Factor>,
+    pub(crate) group: Slot<Vec<Factor>>,
     pub(crate) inputs: Slot<Vec<Declared>>,
     pub(crate) lets: Items<Let>,
     pub(crate) lagrangian: Slot<Ast>,
@@ -161,6 +161,11 @@ impl<T> Slot<T> {
 }
 
 impl Attributes {
+    /// The group factors, as far as they could be read.
+    pub(crate) fn factors(&self) -> &[Factor] {
+        self.group.value().map_or(&[], Vec::as_slice)
+    }
+
     /// Reads every `#[nonholonomic(...)]` among `attributes`.
     pub(crate) fn parse(
         attributes: &[syn::Attribute],
@@ -269,9 +274,10 @@ impl Attributes {
                 self.runtime.set(&key, path, context);
             }
             "group" => {
-                let factor = group::parse(&key, part, context);
-                self.names_missing |= !factor.as_ref().is_some_and(Factor::is_complete);
-                self.names_missing |= self.group.set(&key, factor, context);
+                let factors = group::parse(&key, part, context);
+                self.names_missing |=
+                    !factors.as_ref().is_some_and(|all| all.iter().all(Factor::is_complete));
+                self.names_missing |= self.group.set(&key, factors, context);
             }
             "t" => {
                 skip(part);

@@ -1,4 +1,4 @@
-//! `group = SE2(theta, x, y; omega, v, w)`: only its syntax.
+//! `group = SE2(theta, x, y; omega, v, w)` and `group = (SO3(...), SE3(...))`: only their syntax.
 
 use super::ast::Name;
 use super::attribute::{at_key, group_extent, quoted, skip};
@@ -8,7 +8,7 @@ use super::names::nearest;
 use crate::expr::group::{GROUPS, Group};
 use proc_macro2::{Delimiter, TokenTree};
 
-/// The group factor of a configuration space.
+/// A group factor of a configuration space.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
     pub(crate) group: &'static Group,
@@ -40,10 +40,10 @@ fn text(name: &Option<Name>, what: &str, i: usize) -> String {
     name.as_ref().map_or_else(|| format!("{what} {i}"), |name| name.text.clone())
 }
 
-/// The error about a second group.
+/// The error about a second group outside of a list.
 pub(crate) fn second(at: Extent) -> Error {
-    Error::new(at, "a system has one group factor")
-        .help("the rest of its configuration is declared in `coordinates(...)`")
+    Error::new(at, "several groups are written in parentheses")
+        .help("write `group = (SO3(R; w1, w2, w3), SE2(theta, x, y; omega, v, w))`")
 }
 
 /// The first name of a group in what follows, outside brackets.
@@ -60,12 +60,15 @@ fn next_group(part: &Cursor<'_>) -> Option<Extent> {
 }
 
 /// Reads what follows `group`; a group whose names are wrong is known all the same.
-pub(crate) fn parse(key: &Name, part: &mut Cursor<'_>, context: &Context) -> Option<Factor> {
-    let result = named_group(key, part);
-    let factor = context.keep(result).and_then(|(group, list)| {
-        let factor = names(group, list, context);
+pub(crate) fn parse(key: &Name, part: &mut Cursor<'_>, context: &Context) -> Option<Vec<Factor>> {
+    let factors =
+        context.keep(equals(key, part)).and_then(|()| match part.eat_group(Delimiter::Parenthesis) {
+            Some(list) => several(list, context),
+            None => context.keep(named_group(part)).map(|(group, list)| vec![names(group, list, context)]),
+        });
+    let factors = factors.and_then(|factors| {
         if part.is_empty() || at_key(part) {
-            return Some(factor);
+            return Some(factors);
         }
         if let Some(at) = next_group(part) {
             context.push(second(at));
@@ -73,33 +76,50 @@ pub(crate) fn parse(key: &Name, part: &mut Cursor<'_>, context: &Context) -> Opt
         }
         context.push(part.unexpected("`,`"));
         skip(part);
-        Some(factor)
+        Some(factors)
     });
-    if factor.is_none() {
+    if factors.is_none() {
         skip(part);
     }
-    factor
+    factors
 }
 
-/// `= SE2` and its list.
-fn named_group<'a>(
-    key: &Name,
-    part: &mut Cursor<'a>,
-) -> Result<(&'static Group, &'a proc_macro2::Group), Error> {
-    let form = |group: &Group| format!("write `group = {}`", group.usage);
-    if !part.eat('=') {
-        let error = match part.is_empty() {
-            true => Error::new(key.at, "expected `=` after `group`"),
-            false => part.unexpected("`=` after `group`"),
-        };
-        return Err(error.help(form(&GROUPS[0])));
+/// `(SO3(...), SE3(...))`; no factors if one of them cannot be read.
+fn several(list: &proc_macro2::Group, context: &Context) -> Option<Vec<Factor>> {
+    let tokens = token_trees(list.stream());
+    let (parts, commas) = Cursor::new(&tokens, group_extent(list)).split_at_commas();
+    commas.into_iter().for_each(|e| context.push(e));
+    if parts.is_empty() {
+        context.push(Error::new(group_extent(list), "expected a group in here").help(form(&GROUPS[0])));
+        return None;
     }
-    if let Some(TokenTree::Group(list)) = part.peek() {
-        let tokens = token_trees(list.stream());
-        if next_group(&Cursor::new(&tokens, group_extent(list))).is_some() {
-            return Err(second(group_extent(list)));
-        }
+    let factors = parts.into_iter().map(|mut part| {
+        let (group, list) = context.keep(named_group(&mut part))?;
+        context.keep(part.end("`,`"))?;
+        Some(names(group, list, context))
+    });
+    // All mistakes are reported.
+    factors.collect::<Vec<_>>().into_iter().collect()
+}
+
+fn form(group: &Group) -> String {
+    format!("write `group = {}`", group.usage)
+}
+
+/// `=`.
+fn equals(key: &Name, part: &mut Cursor<'_>) -> Result<(), Error> {
+    if part.eat('=') {
+        return Ok(());
     }
+    let error = match part.is_empty() {
+        true => Error::new(key.at, "expected `=` after `group`"),
+        false => part.unexpected("`=` after `group`"),
+    };
+    Err(error.help(form(&GROUPS[0])))
+}
+
+/// `SE2` and its list.
+fn named_group<'a>(part: &mut Cursor<'a>) -> Result<(&'static Group, &'a proc_macro2::Group), Error> {
     let name = part.name("the name of a group").map_err(|e| e.help(form(&GROUPS[0])))?;
     let Some(group) = Group::named(&name.text) else {
         let error = Error::new(name.at, format!("unknown group `{}`", name.text));

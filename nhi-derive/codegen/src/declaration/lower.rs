@@ -7,7 +7,7 @@ use super::definitions::entry;
 use super::error::{Context, Error, Extent};
 use super::integers::{Loops, integer, loop_value};
 use super::names::{ENERGY, Meaning, Resolver, Scope, nearest};
-use crate::expr::group::Group;
+use crate::expr::group::Product;
 use crate::expr::{self, Expr, Function, MAX_BITS, Node, Pool};
 use crate::system::Definition;
 use num_traits::{Signed, ToPrimitive};
@@ -38,10 +38,10 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// Fills in what follows from the group: a pose moves as g' = g ξ.
-    pub(crate) fn anchor(&mut self, pool: &mut Pool, group: Option<&Group>) {
+    /// Fills in what follows from the groups: a pose moves as g' = g ξ.
+    pub(crate) fn anchor(&mut self, pool: &mut Pool, group: &Product) {
         let k = self.basis.len();
-        let rows = group.map_or(Vec::new(), |group| (group.anchor)(pool, &self.coordinates[k..]));
+        let rows = group.anchor(pool, &self.coordinates[k..]);
         // This is the differential of no coordinate.
         let names: Vec<String> = (k..self.velocities.len()).map(|j| format!("xi{j}")).collect();
         self.basis.extend(names.iter().map(|name| pool.fresh_symbol(name)));
@@ -56,7 +56,7 @@ impl Symbols {
         self.rates = along(&self.velocities);
         self.differentials = along(&self.basis);
         let mut rest = &self.coordinates[k..];
-        for part in group.map_or(&[][..], |group| group.pose) {
+        for part in group.parts() {
             let (entries, others) = rest.split_at(part.entries());
             let free = part.free(pool, entries);
             self.free.extend(entries.iter().copied().zip(free).filter(|(entry, free)| entry != free));

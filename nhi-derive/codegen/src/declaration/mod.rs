@@ -40,6 +40,7 @@ pub(crate) use state_names::NamedField;
 pub use state_names::StateNames;
 pub use stub::stub;
 
+use crate::expr::group::Product;
 use crate::expr::linear::dot;
 use crate::expr::{Expr, Pool};
 use crate::mechanics::multipliers::{self, Unsolvable};
@@ -100,6 +101,8 @@ impl fmt::Debug for Declaration {
 /// The spans of the parts of a declaration.
 #[derive(Clone, Debug)]
 pub struct Extents {
+    /// The word `group`, if there is one.
+    pub group: Option<Extent>,
     /// The Lagrangian.
     pub lagrangian: Extent,
     /// Each constraint.
@@ -224,7 +227,7 @@ impl Declaration {
         Box::new(Rejected {
             errors,
             runtime: self.runtime.clone(),
-            n: Some(self.system.velocities.len()).filter(|_| self.system.group.is_none()),
+            n: Some(self.system.velocities.len()).filter(|_| self.system.group.is_trivial()),
             m: Some(self.system.constraints.len()),
             inputs: Some(self.system.inputs.len()),
             states: Some(self.system.states.len()),
@@ -415,7 +418,7 @@ fn scope(
         scope.declare(&name, Meaning::Coordinate(first, len), context);
     }
     counts.velocities = counts.coordinates;
-    if let Some(factor) = attributes.group.value() {
+    for factor in attributes.factors() {
         for (part, name) in factor.group.pose.iter().zip(&factor.pose) {
             if let Some(name) = name {
                 scope.declare(name, Meaning::Pose(counts.coordinates, *part), context);
@@ -590,13 +593,13 @@ impl<'a> Resolved<'a> {
     /// The names of the numbers of a state, if there is no mistake in them.
     fn names(&self, scope: &Scope) -> Option<StateNames> {
         let labels = self.constraints.iter().flat_map(|stated| (0..stated.rows()).map(|i| stated.label(i)));
-        let group = self.attributes.group.value();
-        let is_empty = self.coordinates.is_empty() && group.is_none();
+        let factors = self.attributes.factors();
+        let is_empty = self.coordinates.is_empty() && factors.is_empty();
         let is_known = scope.is_sound() && !is_empty && self.number_of_constraints().is_some();
         is_known.then(|| StateNames {
             coordinates: flattened(self.coordinates.iter().map(|d| (d.name.text.as_str(), d.len))),
-            pose: group.map(Factor::coordinate_names).unwrap_or_default(),
-            body_velocities: group.map(Factor::velocity_names).unwrap_or_default(),
+            pose: factors.iter().flat_map(Factor::coordinate_names).collect(),
+            body_velocities: factors.iter().flat_map(Factor::velocity_names).collect(),
             states: flattened(
                 self.attributes.states.value().into_iter().flatten().map(|d| (d.name.text.as_str(), d.len)),
             ),
@@ -831,15 +834,16 @@ impl Resolved<'_> {
             rates,
             bodies,
         } = self;
-        let group: Option<&Factor> = attributes.group.value();
+        let factors = attributes.factors();
+        let group = Product::new(factors.iter().map(|factor| factor.group).collect());
         // Symbols of the user's names come first. Factors are kept in this order: r*y, m*dot(x).
         let mut pool = Pool::new();
         let names = |declared: &[Declared]| flattened(declared.iter().map(|d| (d.name.text.as_str(), d.len)));
         let mut coordinate_names = names(coordinates);
         let mut velocity_names: Vec<String> = coordinate_names.iter().map(|c| format!("dot({c})")).collect();
         let differential_names: Vec<String> = coordinate_names.iter().map(|c| format!("d{c}")).collect();
-        coordinate_names.extend(group.iter().flat_map(|factor| factor.coordinate_names()));
-        velocity_names.extend(group.iter().flat_map(|factor| factor.velocity_names()));
+        coordinate_names.extend(factors.iter().flat_map(Factor::coordinate_names));
+        velocity_names.extend(factors.iter().flat_map(Factor::velocity_names));
         let state_names = names(attributes.states.value().map_or(&[], Vec::as_slice));
         let input_names = names(attributes.inputs.value().map_or(&[], Vec::as_slice));
         let fields: Vec<(String, Option<usize>)> =
@@ -859,7 +863,7 @@ impl Resolved<'_> {
             dt: symbols(vec!["dt".to_owned()])[0],
             free: HashMap::new(),
         };
-        symbols.anchor(&mut pool, group.map(|factor| factor.group));
+        symbols.anchor(&mut pool, &group);
         let mut lowering = Lowering::new(pool, symbols, resolver);
         lowering.labels = complete.then(|| constraints.iter().flat_map(Stated::labels).collect());
         // An expression with unknown names has no meaning, but may contain other mistakes.
@@ -940,7 +944,7 @@ impl Resolved<'_> {
                 name: String::new(),
                 velocities: quantities(velocity_names, &symbols.velocities),
                 coordinates: quantities(coordinate_names, &symbols.coordinates),
-                group: group.map(|factor| factor.group),
+                group,
                 fields: parameters.iter().map(|field| (field.ident.to_string(), field.len)).collect(),
                 parameters: quantities(parameter_names, &symbols.parameters),
                 inputs: quantities(input_names, &symbols.inputs),
@@ -966,6 +970,7 @@ impl Resolved<'_> {
                 pool,
             },
             extents: Extents {
+                group: attributes.group.key(),
                 lagrangian: lagrangian_ast.at,
                 constraints: places,
                 force: force.map(|f| f.at),

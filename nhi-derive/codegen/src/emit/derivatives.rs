@@ -91,10 +91,11 @@ impl Unit<'_> {
         let nx = Literal::usize_unsuffixed(self.optimised.facts.tangent_coordinates());
         let module = spelled(method.id());
         let functions = derivatives.map(|(of, results)| {
-            let retraction = of.retracted().map(|_| match of.operations.weight().0 > TARGET.called_maps {
-                true => quote!(::<__T, #runtime::Called<#retraction>>),
-                false => quote!(::<__T, #retraction>),
-            });
+            let retraction =
+                (!of.retracted().is_empty()).then(|| match of.operations.weight().0 > TARGET.called_maps {
+                    true => quote!(::<__T, #runtime::Called<#retraction>>),
+                    false => quote!(::<__T, #retraction>),
+                });
             let w = of.has_covector().then(|| (quote!(__w: &[__T; #nx],), quote!(__w,)));
             let (argument, given) = w.unzip();
             let (name, writing, results) =

@@ -133,10 +133,9 @@ pub(super) fn function(
     let docs = docs.iter().map(|d| if d.is_empty() { String::new() } else { format!(" {d}") });
     let name = spelled(&function.name);
     let statements = body.tokens;
-    let retraction = function.retracted().map(|group| {
-        let group = format_ident!("{}", group.runtime);
-        quote!(, R: Retracts<#group<f64>>)
-    });
+    let groups: Vec<Ident> =
+        function.retracted().iter().map(|group| format_ident!("{}", group.runtime)).collect();
+    let retraction = (!groups.is_empty()).then(|| quote!(, R: #(Retracts<#groups<f64>>)+*));
     let inline = match signature {
         // The driver's loop decides for which instruction set a step is compiled.
         // Of a basis, callers need either X or Y.
@@ -343,7 +342,13 @@ impl Body<'_> {
                 let arguments = arguments.iter().map(|numbers| self.writer.operands(numbers));
                 let arguments: Vec<Vec<TokenStream>> = arguments.collect();
                 let (name, group) = (format_ident!("{}", map.name()), format_ident!("{}", group.runtime));
-                let of = if map.is_of_retraction() { quote!(R) } else { quote!(#group::<f64>) };
+                let of = match map.is_of_retraction() {
+                    true if self.writer.function.retracted().len() > 1 => {
+                        quote!(<R as Retracts<#group<f64>>>)
+                    }
+                    true => quote!(R),
+                    false => quote!(#group::<f64>),
+                };
                 let call = quote!(#of::#name(#(&[#(#arguments),*]),*));
                 let first = to.iter().enumerate().find_map(|(i, to)| Some((i, (*to)?)));
                 match first.filter(|(_, to)| self.writer.function.name_of(*to).is_none()) {

@@ -36,6 +36,7 @@ pub use by_name::stand_in;
 pub use unoptimised::unoptimised;
 
 use crate::declaration::{Declaration, Unused};
+use crate::expr::group::Group;
 use crate::facts::SystemFacts;
 use crate::functions::OfSystem;
 use crate::lower::Function;
@@ -180,10 +181,15 @@ impl Unit<'_> {
         if inside { (TokenStream::new(), quote!(T)) } else { (quote!(#runtime::), quote!(__T)) }
     }
 
+    /// The group factor, of which there is at most one ([`Derived::implementation`](crate::pipeline::Derived::implementation)).
+    fn group(&self) -> Option<&'static Group> {
+        self.optimised.facts.group.only()
+    }
+
     /// The type of the group factor: `SE2<f64>`.
     fn factor(&self, inside: bool) -> Option<TokenStream> {
         let (runtime, _) = self.scope(inside);
-        let group = format_ident!("{}", self.optimised.facts.group?.runtime);
+        let group = format_ident!("{}", self.group()?.runtime);
         Some(match inside {
             true => quote!(#group<f64>),
             // Outside of the module `f64` can be anything.
@@ -211,12 +217,12 @@ impl Unit<'_> {
 
     /// How the entries of `__q` are passed to the functions.
     fn entries(&self) -> TokenStream {
-        if self.optimised.facts.group.is_some() { quote!(__q.entries()) } else { quote!(__q) }
+        if self.group().is_some() { quote!(__q.entries()) } else { quote!(__q) }
     }
 
     /// `use`s of the module of the functions, or of that of a method with this type of states.
     fn imports(&self, state: Option<&Ident>) -> TokenStream {
-        let pose = self.optimised.facts.group.map(|group| format_ident!("{}", group.runtime));
+        let pose = self.group().map(|group| format_ident!("{}", group.runtime));
         // Configurations with a pose are made from arrays.
         let from = pose.as_ref().map(|_| quote! { use ::core::convert::From; });
         let group = pose.map(|group| quote!(, Factor, Posed, Retracts, group::#group));
@@ -253,7 +259,7 @@ impl Unit<'_> {
         };
         let states = self.optimised.methods.iter().map(|m| format_ident!("{}", m.state.type_name()));
         let states: BTreeSet<Ident> = states.collect();
-        let group = self.optimised.facts.group.map(|_| quote!(, Factor, Posed, Retracts, group));
+        let group = self.group().map(|_| quote!(, Factor, Posed, Retracts, group));
         quote! {
             mod runtime {
                 #names
@@ -270,7 +276,7 @@ impl Unit<'_> {
             fields: method.state.fields(),
             carries: false,
             carried: idents(&mut Names::default(), &method.carried),
-            is_posed: self.optimised.facts.group.is_some(),
+            is_posed: self.group().is_some(),
         };
         let state = StateType {
             tokens: self.state(method, true, Some(quote!(Carried<T>))),
@@ -356,7 +362,7 @@ impl Unit<'_> {
             quote!(const #constant: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
         };
         let coordinates = names("COORDINATES", &facts.coordinates);
-        let velocities = facts.group.map(|_| names("VELOCITIES", &facts.velocities));
+        let velocities = self.group().map(|_| names("VELOCITIES", &facts.velocities));
         let parameters = names("PARAMETERS", &facts.parameters);
         let inputs = names("INPUTS", &facts.inputs);
         let states = names("STATES", &facts.states);
@@ -522,7 +528,7 @@ impl Unit<'_> {
     /// The call of a function of the system with the arguments that it reads.
     fn call(&self, function: &Function) -> TokenStream {
         let (runtime, name) = (&self.declaration.runtime, format_ident!("{}", function.name));
-        let retraction = function.retracted().map(|_| quote!(::<__T, #runtime::group::Exp>));
+        let retraction = (!function.retracted().is_empty()).then(|| quote!(::<__T, #runtime::group::Exp>));
         let arguments = function.read_arguments().map(|argument| match argument.role {
             Role::Parameters => quote!(__parameters),
             Role::Configuration => self.entries(),
@@ -583,7 +589,7 @@ impl Unit<'_> {
         // `kernel::dla2::step`, with the retraction that it depends on.
         let kernel = |function: &Function| {
             let name = spelled(&function.name);
-            let retraction = function.retracted().map(|_| retraction);
+            let retraction = Some(retraction).filter(|_| !function.retracted().is_empty());
             quote!(kernel::#module::#name #retraction)
         };
         let of = |function: &Option<Function>| function.as_ref().map(&kernel);

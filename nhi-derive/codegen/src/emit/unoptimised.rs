@@ -15,16 +15,17 @@ use super::function::{Signature, function};
 use super::names::{Names, spelled};
 use super::people::Mode;
 use crate::declaration::Declaration;
-use crate::expr::group::Group;
+use crate::expr::group::Product;
 use crate::lower::Function;
 use nhi_methods::Method;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 
 /// The steps and starts of methods as functions of everything that they depend on, formatted.
 pub fn unoptimised(
     declaration: &Declaration,
-    group: Option<&Group>,
+    group: &Product,
     methods: &[(Method, Vec<Function>)],
 ) -> String {
     let mut mode = Mode::People(Vec::new());
@@ -33,10 +34,10 @@ pub fn unoptimised(
         "`{}` as it is derived, before the optimiser. `nhi expand` without `--plain` prints the code that runs.",
         declaration.ident
     ));
-    let group = group.map(|group| {
-        let group = format_ident!("{}", group.runtime);
-        quote!(use #runtime::{Retracts, group::#group};)
-    });
+    let groups: BTreeSet<Ident> =
+        group.factors().iter().map(|group| format_ident!("{}", group.runtime)).collect();
+    let groups = groups.iter();
+    let group = (!group.is_trivial()).then(|| quote!(use #runtime::{Retracts #(, group::#groups)*};));
     let modules = methods.iter().map(|(method, functions)| {
         let id = method.facts().id;
         let (module, doc) = (spelled(id), format!(" The scheme of `{id}`."));

@@ -493,9 +493,9 @@ impl Function {
         found
     }
 
-    /// The group of whose retractions it makes use, if it does.
-    pub fn retracted(&self) -> Option<&'static Group> {
-        self.maps().into_iter().find(|(map, _)| map.is_of_retraction()).map(|(_, group)| group)
+    /// The groups of whose retractions it makes use.
+    pub fn retracted(&self) -> BTreeSet<&'static Group> {
+        self.maps().into_iter().filter(|(map, _)| map.is_of_retraction()).map(|(_, group)| group).collect()
     }
 }
 

@@ -61,7 +61,7 @@ impl Mechanics {
     /// group the frame of the body has done most of it. The rows of position constraints are derivatives of these, which
     /// combinations are not.
     pub(super) fn combine(&mut self) -> Option<Rows> {
-        if self.system.group.is_some() || self.m() == 0 || self.has_positions() {
+        if !self.system.group.is_trivial() || self.m() == 0 || self.has_positions() {
             return None;
         }
         // A separate engine, so that the rows do not depend on the engine in use.

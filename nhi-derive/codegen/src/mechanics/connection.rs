@@ -64,14 +64,17 @@ pub struct Projectors {
 impl Vertical {
     /// Of a system with a group factor.
     pub(super) fn of(x: &mut Mechanics, engine: &mut dyn Engine) -> Result<Option<Vertical>, EngineError> {
-        let Some(group) = x.system.group else { return Ok(None) };
+        if x.system.group.is_trivial() {
+            return Ok(None);
+        }
+        let dimension = x.system.group.dimension();
         let k = x.system.shape();
         let known = Known::new(x);
         let pool = &mut x.system.pool;
         let rows = known.independent(pool, &x.mu, k);
         let b: Matrix = rows.iter().map(|row| row[k..].to_vec()).collect();
-        let pivots = known.pivots(pool, engine, &b, group.dimension)?;
-        let e = pivots.kernel(pool, &b, group.dimension);
+        let pivots = known.pivots(pool, engine, &b, dimension)?;
+        let e = pivots.kernel(pool, &b, dimension);
         let e = simplify(pool, engine, &known, &e)?;
         let e = pivots.scaled(pool, &known, e);
         let e = known.recognised(pool, e);
@@ -86,11 +89,9 @@ impl Mechanics {
     /// # Errors
     /// Those of the engine.
     pub fn connection(&mut self, engine: &mut dyn Engine) -> Result<Option<Connection>, EngineError> {
-        let (Some(group), Some(vertical)) = (self.system.group, self.vertical.clone()) else {
-            return Ok(None);
-        };
+        let Some(vertical) = self.vertical.clone() else { return Ok(None) };
         let Vertical { rows, e, may_vanish } = vertical;
-        let (k, n_g, rank) = (self.system.shape(), group.dimension, rows.len());
+        let (k, n_g, rank) = (self.system.shape(), self.system.group.dimension(), rows.len());
         let known = Known::new(self);
         let pool = &mut self.system.pool;
         let block = |columns: std::ops::Range<usize>| -> Matrix {

@@ -13,7 +13,7 @@ impl Connection {
     pub(crate) fn text(&self, x: &Mechanics) -> String {
         let system = &x.system;
         let (k, m) = (system.shape(), x.m());
-        let name = system.group.map_or("", |group| group.name);
+        let name = system.group.name().unwrap_or_default();
         let names = |quantities: &[Quantity]| -> String {
             quantities.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ")
         };

@@ -221,9 +221,9 @@ impl Mechanics {
             let (forth, back) = (self.derivative_along(&x.along, b), self.derivative_along(&y.along, a));
             components.push(self.system.pool.sub(forth, back));
         }
-        if let Some(group) = self.system.group {
+        if !self.system.group.is_trivial() {
             let pool = &mut self.system.pool;
-            let ad = (group.ad)(pool, &x.along[k..n]);
+            let ad = self.system.group.ad(pool, &x.along[k..n]);
             for (component, row) in components[k..n].iter_mut().zip(ad) {
                 let turn = dot(pool, &row, &y.along[k..n]);
                 *component = pool.add(*component, turn);

@@ -38,7 +38,7 @@ pub use structure::Structure;
 pub use symmetry::Symmetry;
 
 use crate::engine::{Engine, EngineError};
-use crate::expr::group::{Group, Part};
+use crate::expr::group::{Part, Product};
 use crate::expr::linear::{Matrix, coupled_blocks, dot, products};
 use crate::expr::{Expr, Pool};
 use crate::system::System;
@@ -119,10 +119,10 @@ impl Mechanics {
         let q: Vec<Expr> = system.coordinates.iter().map(|c| c.symbol).collect();
         let v: Vec<Expr> = system.velocities.iter().map(|c| c.symbol).collect();
         let (entries, n) = (q.len(), v.len());
-        for rotation in rotations(system.group, &q) {
+        for rotation in rotations(&system.group, &q) {
             pool.add_rotation(rotation);
         }
-        let anchor = anchor(pool, system.group, &q, n);
+        let anchor = anchor(pool, &system.group, &q, n);
         let rates: Vec<Expr> = anchor.iter().map(|row| dot(pool, row, &v)).collect();
         let one_forms = system.constraints.iter().filter(|c| c.position.is_none()).count();
         let mut rows: Matrix = system.constraints.iter().map(|c| [&c.form[..], &[c.dt]].concat()).collect();
@@ -167,7 +167,7 @@ impl Mechanics {
                 pool.add(b, system.force[i])
             })
             .collect();
-        let bias = turned(pool, system.group, bias, &v, &momentum);
+        let bias = turned(pool, &system.group, bias, &v, &momentum);
         let bias = cheapest(pool, engine, bias)?;
         let gamma = rates_of(pool, &residual_q, &rates);
         let gamma = cheapest(pool, engine, gamma)?;
@@ -278,7 +278,7 @@ impl Mechanics {
         let mut rest = &self.q[self.system.shape()..];
         let of = [&self.momentum, &self.dl_dq, &self.residual, &self.force];
         let pool = &mut self.system.pool;
-        for part in self.system.group.map_or(&[][..], |group| group.pose) {
+        for part in self.system.group.parts() {
             let (entries, others) = rest.split_at(part.entries());
             if of.into_iter().flatten().any(|&e| pool.depends_on(e, entries)) {
                 let symbols = part.free(pool, entries);
@@ -396,12 +396,11 @@ fn stiffened(pool: &mut Pool, mass: &Matrix, s: Expr, mu: &Matrix) -> Matrix {
     sum
 }
 
-/// The rotation matrices in a pose.
-fn rotations(group: Option<&'static Group>, q: &[Expr]) -> Vec<[Expr; 9]> {
-    let parts = group.map_or(&[][..], |group| group.pose);
-    let mut rest = &q[q.len() - group.map_or(0, Group::pose_len)..];
+/// The rotation matrices in the poses.
+fn rotations(group: &Product, q: &[Expr]) -> Vec<[Expr; 9]> {
+    let mut rest = &q[q.len() - group.pose_len()..];
     let mut found = Vec::new();
-    for part in parts {
+    for part in group.parts() {
         let (entries, others) = rest.split_at(part.entries());
         if *part == Part::Matrix {
             found.extend(<[Expr; 9]>::try_from(entries));
@@ -411,17 +410,15 @@ fn rotations(group: Option<&'static Group>, q: &[Expr]) -> Vec<[Expr; 9]> {
     found
 }
 
-/// ρ(q): the identity on coordinates, the group's anchor on a pose.
-fn anchor(pool: &mut Pool, group: Option<&'static Group>, q: &[Expr], n: usize) -> Matrix {
-    let k = n - group.map_or(0, |g| g.dimension);
+/// ρ(q): the identity on coordinates, the groups' anchors on their poses.
+fn anchor(pool: &mut Pool, group: &Product, q: &[Expr], n: usize) -> Matrix {
+    let k = n - group.dimension();
     let mut rows = vec![vec![pool.zero(); n]; q.len()];
     for (i, row) in rows.iter_mut().enumerate().take(k) {
         row[i] = pool.one();
     }
-    if let Some(group) = group {
-        for (row, motion) in rows[k..].iter_mut().zip((group.anchor)(pool, &q[k..])) {
-            row[k..].copy_from_slice(&motion);
-        }
+    for (row, motion) in rows[k..].iter_mut().zip(group.anchor(pool, &q[k..])) {
+        row[k..].copy_from_slice(&motion);
     }
     rows
 }
@@ -438,16 +435,9 @@ fn along(pool: &mut Pool, anchor: &Matrix, gradient: &[Expr]) -> Vec<Expr> {
 }
 
 /// `bias` + (0, ad_ξ* ∂L/∂ξ).
-fn turned(
-    pool: &mut Pool,
-    group: Option<&'static Group>,
-    mut bias: Vec<Expr>,
-    v: &[Expr],
-    momentum: &[Expr],
-) -> Vec<Expr> {
-    let Some(group) = group else { return bias };
-    let k = v.len() - group.dimension;
-    let ad = (group.ad)(pool, &v[k..]);
+fn turned(pool: &mut Pool, group: &Product, mut bias: Vec<Expr>, v: &[Expr], momentum: &[Expr]) -> Vec<Expr> {
+    let k = v.len() - group.dimension();
+    let ad = group.ad(pool, &v[k..]);
     for (j, b) in bias[k..].iter_mut().enumerate() {
         let column: Vec<Expr> = ad.iter().map(|row| row[j]).collect();
         let turn = dot(pool, &column, &momentum[k..]);

@@ -19,7 +19,7 @@
 
 use super::Mechanics;
 use crate::engine::{Engine, EngineError};
-use crate::expr::group::Part;
+use crate::expr::group::{Group, Part};
 use crate::expr::linear::{Matrix, dot};
 use crate::expr::{Expr, Zero};
 use std::collections::HashMap;
@@ -57,6 +57,14 @@ pub enum Reversibility {
 struct Signs {
     q: Vec<i64>,
     v: Vec<i64>,
+}
+
+/// How many axes the space of a pose has.
+fn axes(group: &Group) -> usize {
+    match group.pose {
+        [Part::Number, ..] => 2,
+        _ => 3,
+    }
 }
 
 impl Mechanics {
@@ -106,20 +114,15 @@ impl Mechanics {
 
     /// How many signs there are to choose.
     fn mirrors(&self) -> usize {
-        // Mirrors of the pose: signs of the axes in space and in the body at once.
-        let axes: usize = match self.system.group.map(|group| group.pose) {
-            None => 0,
-            Some([Part::Number, ..]) => 2,
-            Some(_) => 3,
-        };
+        // Mirrors of each pose: signs of the axes in space and in the body at once.
+        let axes: usize = self.system.group.factors().iter().map(|group| axes(group)).sum();
         self.system.shape() + axes
     }
 
     /// All reflections to try, those of fewer entries first.
     fn reflections(&self) -> Vec<Signs> {
-        let (k, n) = (self.system.shape(), self.n());
+        let k = self.system.shape();
         let bits = self.mirrors();
-        let axes = bits - k;
         let sets: Vec<u32> = if bits <= MAX_MIRRORS {
             (0..1 << bits).collect()
         } else {
@@ -130,23 +133,27 @@ impl Mechanics {
             .into_iter()
             .map(|set| {
                 let shape: Vec<i64> = (0..k).map(|i| sign(set, i)).collect();
-                let s: Vec<i64> = (0..axes).map(|i| sign(set, k + i)).collect();
                 let (mut q, mut v) = (shape.clone(), shape);
-                let handed: i64 = s.iter().product();
-                for part in self.system.group.map_or(&[][..], |group| group.pose) {
-                    match part {
-                        // Of the plane: an angle and a position.
-                        Part::Number => {}
-                        Part::Vector => q.extend(&s),
-                        Part::Matrix => q.extend((0..9).map(|e| s[e / 3] * s[e % 3])),
+                let mut first = k;
+                for group in self.system.group.factors() {
+                    let s: Vec<i64> = (first..first + axes(group)).map(|i| sign(set, i)).collect();
+                    first += s.len();
+                    let handed: i64 = s.iter().product();
+                    for part in group.pose {
+                        match part {
+                            // Of the plane: an angle and a position.
+                            Part::Number => {}
+                            Part::Vector => q.extend(&s),
+                            Part::Matrix => q.extend((0..9).map(|e| s[e / 3] * s[e % 3])),
+                        }
                     }
-                }
-                if axes == 2 {
-                    q.extend([handed, s[0], s[1]]);
-                    v.extend([handed, s[0], s[1]]);
-                } else if axes == 3 {
-                    v.extend(s.iter().map(|s| handed * s));
-                    v.extend(s.iter().take(n - v.len()));
+                    if let [x, y] = s[..] {
+                        q.extend([handed, x, y]);
+                        v.extend([handed, x, y]);
+                    } else {
+                        v.extend(s.iter().map(|s| handed * s));
+                        v.extend(s.iter().take(group.dimension - group.rotations));
+                    }
                 }
                 Signs { q, v }
             })

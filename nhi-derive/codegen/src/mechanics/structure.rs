@@ -57,7 +57,7 @@ impl Structure {
             time_dependent,
             reversible: !affine && !gyroscopic && !time_dependent && force_is_reversible(x),
             affine_in_impulse: forms_ignore_reactions(x),
-            invariant: x.system.group.is_some() && pose_is_ignored(x),
+            invariant: !x.system.group.is_trivial() && pose_is_ignored(x),
         }
     }
 }

@@ -58,7 +58,7 @@ impl NodeScheme for Staggered {
         staggered(b, state, self.0, self.1)
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         let (node, end) = match self.1 {
             Place::Left => ("q_h = q + h v", "q' = q_h"),
             Place::Middle => ("q_h = q + h/2 v", "q' = q_h + h/2 v'"),
@@ -88,7 +88,7 @@ impl NodeScheme for Nodal {
         nodal(b, state, Discretisation::plain(self.0), Quadrature::Midpoint)
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         nodal_equations(Discretisation::plain(self.0), Quadrature::Midpoint, group)
     }
 }
@@ -102,7 +102,7 @@ impl NodeScheme for Reduced {
         nodal(b, state, Discretisation::nodal(self.0), self.0)
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         nodal_equations(Discretisation::nodal(self.0), self.0, group)
     }
 
@@ -169,7 +169,7 @@ fn staggered(b: &mut Builder<'_>, state: &NodeSymbols, quadrature: Quadrature, p
 pub(super) fn nodal_equations(
     rule: Discretisation,
     constraint: Quadrature,
-    group: Option<&'static str>,
+    group: Option<&str>,
 ) -> Equations {
     let constraint_at = |point: &str| {
         let point = match point {

@@ -60,6 +60,6 @@ pub(super) fn times_h((numerator, denominator): (i64, i64)) -> Option<String> {
 }
 
 /// What `q + h d` is on a space with that group factor.
-pub(super) fn motion(group: Option<&'static str>) -> Option<String> {
+pub(super) fn motion(group: Option<&str>) -> Option<String> {
     group.map(|name| format!("on R^k × {name} q + h d is (r + h u, g τ(h ξ)) for q = (r, g) and d = (u, ξ)"))
 }

@@ -51,7 +51,7 @@ pub(super) fn step(b: &mut Builder<'_>, state: &JumpSymbols, quadrature: Quadrat
 }
 
 /// What a step implements.
-pub(super) fn equations(quadrature: Quadrature, group: Option<&'static str>) -> Equations {
+pub(super) fn equations(quadrature: Quadrature, group: Option<&str>) -> Equations {
     let equations = Equations::new([
         "p⁻(q, q') = L_v(q, v_post),  q' = q + h d",
         "v_pre' = M⁻¹(p⁺(q, q') − a) at q'",
@@ -78,7 +78,7 @@ impl NodeScheme for Restarted {
         true
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         let equations = Equations::new([
             "p⁻(q, q') = L_v(q, v) + h/2 μ(q)ᵀ Λ,  q' = q + h d",
             "v' = u − B σ,  u = M⁻¹(p⁺(q, q') − a),  σ = C⁻¹(μ u + μ₀) at q'",
@@ -180,7 +180,7 @@ pub(super) fn start(
             normal_part_of(b, &node, &force, at)
         }
         // The papers' λ₀ = 0 on groups leaves the projected force there: p_post = p₀ − h/2 Qᵀf.
-        StartKind::Plain if b.x.system.group.is_some() => {
+        StartKind::Plain if !b.x.system.group.is_trivial() => {
             b.equation("multipliers λ = −C⁻¹ μ M⁻¹ f");
             let force = b.x.force.clone();
             normal_part_of(b, &node, &force, at)
@@ -274,5 +274,5 @@ fn rule(quadrature: Quadrature, group: bool) -> Discretisation {
 }
 
 fn discretisation(b: &Builder<'_>, quadrature: Quadrature) -> Discretisation {
-    rule(quadrature, b.x.system.group.is_some())
+    rule(quadrature, !b.x.system.group.is_trivial())
 }

@@ -60,7 +60,7 @@ trait NodeScheme {
     fn step(&self, b: &mut Builder<'_>, state: &NodeSymbols) -> Results;
 
     /// The equations that a step implements, with that group factor; comments in it refer to their numbers.
-    fn equations(&self, group: Option<&'static str>) -> Equations;
+    fn equations(&self, group: Option<&str>) -> Equations;
 
     /// How a step advances auxiliary states z with rates F.
     fn states(&self) -> &'static str {
@@ -150,17 +150,17 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
         && family.differentiates_constraints()
         && let Some(input) = x.driving_input()
     {
-        let instead = if x.system.group.is_some() { Method::Rdp } else { Method::Dla2 }.facts().marker;
+        let instead = if !x.system.group.is_trivial() { Method::Rdp } else { Method::Dla2 }.facts().marker;
         return Some(format!(
             "a constraint depends on the input `{input}`, whose rate it does not know; use `{instead}`"
         ));
     }
     let is_for_bodies = applies == Applies::FreeBodies;
     if x.stiffness.is_some() && (is_for_bodies || scheme(method).inverts_mass()) {
-        let instead = match (x.system.group, x.has_positions()) {
-            (Some(_), _) => Method::Rdp,
-            (None, true) => Method::DlaRattle,
-            (None, false) => Method::Dla2,
+        let instead = match (x.system.group.is_trivial(), x.has_positions()) {
+            (false, _) => Method::Rdp,
+            (true, true) => Method::DlaRattle,
+            (true, false) => Method::Dla2,
         };
         let instead = instead.facts().marker;
         return Some(format!("it needs the inverse of the mass matrix, which is singular; use `{instead}`"));
@@ -168,14 +168,14 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
     if is_for_bodies {
         return moser_veselov::refusal(x);
     }
-    let group = x.system.group?;
+    let group = x.system.group.name()?;
     let pose = &x.q[x.system.shape()..];
     let on_pose = |e: &[Expr]| e.iter().any(|&e| x.system.pool.depends_on(e, pose));
     let (what, instead) = match applies {
         Applies::Everywhere | Applies::FreeBodies => return None,
         Applies::Coordinates(instead) => {
             let instead = instead.facts().marker;
-            return Some(format!("it is for coordinates alone; on {} use `{instead}`", group.name));
+            return Some(format!("it is for coordinates alone; on {group} use `{instead}`"));
         }
         Applies::InvariantLagrangians(instead) | Applies::InvariantSystems(instead)
             if on_pose(&x.momentum) || on_pose(&x.dl_dq) =>
@@ -186,8 +186,7 @@ pub fn refusal(method: Method, x: &Mechanics) -> Option<String> {
         Applies::InvariantLagrangians(_) | Applies::InvariantSystems(_) => return None,
     };
     Some(format!(
-        "{what} depends on the pose, and a step on {} has no mid-point pose; use `{}`",
-        group.name,
+        "{what} depends on the pose, and a step on {group} has no mid-point pose; use `{}`",
         instead.facts().marker
     ))
 }
@@ -383,7 +382,7 @@ impl Scheme {
             Scheme::Reflecting(quadrature) => {
                 let mut starts: Vec<(StartKind, Program)> = Vec::new();
                 for kind in StartKind::ALL {
-                    let doc = gni::start_equations(kind, x.system.group.is_some());
+                    let doc = gni::start_equations(kind, !x.system.group.is_trivial());
                     let start = start(x, kind, &doc, |b, at| gni::start(b, at, kind, quadrature));
                     let same = starts.iter_mut().find(|(_, other)| computes_the_same(other, &start));
                     let start = match same {
@@ -428,7 +427,7 @@ fn node_step(x: &mut Mechanics, facts: &Facts, family: &dyn NodeScheme, form: Fo
     inputs.push(array(Role::Multipliers, state.lambda.clone(), Binding::Step));
     inputs.push(array(Role::States, state.z.clone(), Binding::Step));
     let results = family.step(&mut b, &state);
-    let mut equations = family.equations(b.x.system.group.map(|group| group.name));
+    let mut equations = family.equations(b.x.system.group.name().as_deref());
     if !state.z.is_empty() {
         equations = equations.and(family.states());
     }
@@ -451,7 +450,7 @@ fn gni_step(x: &mut Mechanics, facts: &Facts, quadrature: Quadrature, form: Form
     inputs.push(array(Role::Multipliers, lambda, Binding::Step));
     inputs.push(array(Role::States, b.x.z.clone(), Binding::Step));
     let results = gni::step(&mut b, &state, quadrature);
-    let mut equations = gni::equations(quadrature, b.x.system.group.map(|group| group.name));
+    let mut equations = gni::equations(quadrature, b.x.system.group.name().as_deref());
     if !b.x.z.is_empty() {
         equations = equations.and(states::BY_QUADRATURE);
     }

@@ -73,7 +73,7 @@ impl NodeScheme for Suslov {
         dla::nodal(b, state, self.0.rule(), Quadrature::Left)
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         match self.0 {
             Kinetic::Cayley => dla::nodal_equations(self.0.rule(), Quadrature::Left, group),
             Kinetic::MoserVeselov => body([
@@ -98,7 +98,7 @@ impl NodeScheme for Projected {
         projected(b, state)
     }
 
-    fn equations(&self, _: Option<&'static str>) -> Equations {
+    fn equations(&self, _: Option<&str>) -> Equations {
         body(["p⁻(ω) = 𝕀v,  q' = q cay(h ω)", "v' = u − B σ,  u = 𝕀⁻¹ p⁺(ω),  σ = C⁻¹ μ u"])
     }
 
@@ -118,10 +118,10 @@ pub(super) fn refusal(x: &Mechanics) -> Option<String> {
     let pool = &x.system.pool;
     let on_pose = |e: &[Expr]| e.iter().any(|&e| pool.depends_on(e, &x.q));
     let rdp = "use `Rdp::new(Cayley)`";
-    let reason = match x.system.group {
+    let reason = match x.system.group.name() {
         None => return Some("it is for the rotations of a body; with coordinates alone use `Dla2`".into()),
-        Some(group) if group.name != "SO3" => {
-            return Some(format!("it is for the rotations of a body; on {} use `Rdp`", group.name));
+        Some(name) if name != "SO3" => {
+            return Some(format!("it is for the rotations of a body; on {name} use `Rdp`"));
         }
         Some(_) if x.system.shape() > 0 => "it is for a body without other coordinates",
         Some(_) if on_pose(&x.momentum) || on_pose(&x.dl_dq) => {

@@ -189,8 +189,7 @@ struct Sample {
 impl Sample {
     /// Coordinates and time are zero, the pose is the identity.
     fn at_rest(b: &Builder<'_>) -> Sample {
-        let group = b.x.system.group;
-        let pose = group.iter().flat_map(|group| group.pose).flat_map(|part| part.identity());
+        let pose = b.x.system.group.parts().flat_map(|part| part.identity());
         Sample::of(b, std::iter::repeat_n(0.0, b.x.system.shape()).chain(pose))
     }
 

@@ -17,7 +17,7 @@ use super::careful::{Known, LinearEquations};
 use super::equations::{Equations, times_h};
 use super::{NodeScheme, NodeSymbols, Results, states};
 use crate::expr::Expr;
-use crate::expr::group::Map;
+use crate::expr::group::{Block, Map};
 use crate::program::Role;
 
 /// Butcher tableau of an explicit method, as exact fractions `(numerator, denominator)`.
@@ -42,7 +42,7 @@ impl NodeScheme for Tableau {
         "z: auxiliary states; they have stages and a mean like v, with F(q, v, z, t) = dz/dt in place of a"
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         // Rates of the pose's motion are no velocities.
         let rate = if group.is_some() { "r" } else { "v" };
         let sum = |row: &[(i64, i64)], what: &str| -> String {
@@ -269,11 +269,12 @@ impl Builder<'_> {
     fn displaced(&mut self, q: &[Expr], motion: &[Expr]) -> Vec<Expr> {
         let k = self.x.system.shape();
         let mut out = self.sums(&q[..k], &motion[..k]);
-        if let Some(group) = self.x.system.group {
-            let still = motion[k..].iter().all(|&s| self.pool().is_zero(s));
+        for Block { group, pose, velocity } in self.x.system.blocks() {
+            let (pose, motion) = (&q[pose], &motion[velocity]);
+            let still = motion.iter().all(|&s| self.pool().is_zero(s));
             out.extend(match still {
-                true => q[k..].to_vec(),
-                false => Map::Displaced.apply(self.pool(), group, &[&q[k..], &motion[k..]]),
+                true => pose.to_vec(),
+                false => Map::Displaced.apply(self.pool(), group, &[pose, motion]),
             });
         }
         out
@@ -283,11 +284,12 @@ impl Builder<'_> {
     fn slope(&mut self, motion: &[Expr], v: &[Expr]) -> Vec<Expr> {
         let k = self.x.system.shape();
         let mut out = v[..k].to_vec();
-        if let Some(group) = self.x.system.group {
-            let still = motion[k..].iter().all(|&s| self.pool().is_zero(s));
+        for Block { group, velocity, .. } in self.x.system.blocks() {
+            let (motion, xi) = (&motion[velocity.clone()], &v[velocity]);
+            let still = motion.iter().all(|&s| self.pool().is_zero(s));
             out.extend(match still {
-                true => v[k..].to_vec(),
-                false => Map::Rate.apply(self.pool(), group, &[&motion[k..], &v[k..]]),
+                true => xi.to_vec(),
+                false => Map::Rate.apply(self.pool(), group, &[motion, xi]),
             });
         }
         out

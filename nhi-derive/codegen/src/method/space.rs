@@ -10,15 +10,15 @@
 
 use super::builder::Builder;
 use crate::expr::Expr;
-use crate::expr::group::{Group, Map};
+use crate::expr::group::{self, Map};
 use std::ops::Range;
 
 /// One factor of the configuration space.
 enum Block {
     /// Coordinates of a vector space, by index.
     Vector(Range<usize>),
-    /// A Lie group: entries of its pose and of its velocity, by index.
-    Group { group: &'static Group, pose: Range<usize>, velocity: Range<usize> },
+    /// A Lie group.
+    Group(group::Block),
 }
 
 /// An end of a step.
@@ -37,9 +37,8 @@ pub(super) struct Space {
 
 impl Space {
     pub(super) fn of(b: &Builder<'_>) -> Space {
-        let (k, entries, n) = (b.x.system.shape(), b.x.q.len(), b.x.n());
-        let group = b.x.system.group.map(|group| Block::Group { group, pose: k..entries, velocity: k..n });
-        Space { blocks: std::iter::once(Block::Vector(0..k)).chain(group).collect() }
+        let groups = b.x.system.blocks().into_iter().map(Block::Group);
+        Space { blocks: std::iter::once(Block::Vector(0..b.x.system.shape())).chain(groups).collect() }
     }
 
     /// Whether steps are affine maps of their velocities.
@@ -53,10 +52,10 @@ impl Space {
         for block in &self.blocks {
             match block {
                 Block::Vector(i) => out.extend(b.axpy(&q[i.clone()], step, &w[i.clone()])),
-                Block::Group { pose, .. } if b.pool().is_zero(step) => {
+                Block::Group(group::Block { pose, .. }) if b.pool().is_zero(step) => {
                     out.extend_from_slice(&q[pose.clone()]);
                 }
-                Block::Group { group, pose, velocity } => {
+                Block::Group(group::Block { group, pose, velocity }) => {
                     let sigma = motion(b, step, &w[velocity.clone()]);
                     out.extend(Map::Moved.apply(b.pool(), group, &[&q[pose.clone()], &sigma]));
                 }
@@ -71,7 +70,7 @@ impl Space {
         for block in &self.blocks {
             match block {
                 Block::Vector(i) => out.extend_from_slice(&nu[i.clone()]),
-                Block::Group { group, velocity, .. } => {
+                Block::Group(group::Block { group, velocity, .. }) => {
                     let h = b.h;
                     let sigma = motion(b, h, &w[velocity.clone()]);
                     let map = match end {

@@ -51,7 +51,7 @@ fn point(x: &Mechanics, random: &mut Random) -> HashMap<Symbol, f64> {
     for &e in x.q.iter().chain(&x.v) {
         set(e, random.number());
     }
-    if system.group.is_some_and(|group| group.name != "SE2") {
+    if system.group.only().is_some_and(|group| group.name != "SE2") {
         let k = system.shape();
         for (&e, entry) in x.q[k..k + 9].iter().zip(rotation([(); 3].map(|()| 3.0 * random.number()))) {
             set(e, entry);

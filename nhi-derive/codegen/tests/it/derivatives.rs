@@ -182,7 +182,7 @@ struct Tried<'a> {
 
 impl Tried<'_> {
     fn group(&self) -> Option<&'static Group> {
-        self.derived.mechanics.system.group
+        self.derived.mechanics.system.group.only()
     }
 
     /// X, v₀ and Y.
@@ -301,7 +301,7 @@ fn point(derived: &Derived, random: &mut Random) -> Point {
     };
     let k = x.system.shape();
     let mut q = numbers(k, 0.3, 0.6);
-    if let Some(group) = x.system.group {
+    if let Some(group) = x.system.group.only() {
         let identity = group.pose.iter().flat_map(|part| part.identity()).collect();
         let sigma = numbers(group.dimension, 0.0, 0.7);
         q.extend(map(Map::Displaced, group, Retraction::Exp, &[identity, sigma]));

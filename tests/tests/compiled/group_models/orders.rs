@@ -71,7 +71,7 @@ const BY_TRAPEZOID: [&str; 7] =
 /// A configuration with its pose as the entries of a matrix: of a heading θ cos θ and sin θ.
 fn entries(case: &Case, q: &[f64]) -> Vec<f64> {
     let mut entries = q.to_vec();
-    if case.model.group() == Some("SE(2)") {
+    if case.model.group().as_deref() == Some("SE(2)") {
         let heading = q.len() - 3;
         entries[heading] = q[heading].cos();
         entries.push(q[heading].sin());

@@ -94,7 +94,7 @@ fn derivatives_are_those_of_the_interpreter() {
         let (derived, optimised) = derive(declarations(DECLARATIONS).remove(i));
         let system = &derived.mechanics.system;
         let folder = folder(&format!("derivatives_{}", system.name));
-        let retractions: &[Retraction] = match system.group {
+        let retractions: &[Retraction] = match system.group.only() {
             Some(_) => &[Retraction::Exp, Retraction::Cayley],
             None => &[Retraction::Exp],
         };

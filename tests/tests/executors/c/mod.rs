@@ -142,7 +142,7 @@ fn check(folder: &str, models: &[&dyn Model], bundled: &[&'static Declared]) -> 
         let Scheme::Steps(variant) = run.scheme else { return };
         let is_same = |model: &&&dyn Model| {
             Model::system(**model) == run.system.name()
-                && model.group() == run.system.group().map(|group| group.notation)
+                && model.group() == run.system.group().notation()
                 && model.coordinates() == run.system.coordinates()
         };
         let Some(model) = models.iter().find(is_same) else {

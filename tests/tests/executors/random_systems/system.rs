@@ -1,6 +1,7 @@
 //! Random systems whose mass matrix is positive definite and whose one-forms are independent.
 
 use super::recipe::{Random, Recipe};
+use nhi_codegen::expr::group::Product;
 use nhi_codegen::expr::{Expr, Function, Pool};
 use nhi_codegen::system::{Constraint, Quantity, Source, System};
 use nhi_tests::oracle::{Equations, Number};
@@ -189,7 +190,7 @@ impl RandomSystem {
                 .map(|(q, symbol)| Quantity { name: format!("dot({})", q.name), symbol })
                 .collect(),
             coordinates: q,
-            group: None,
+            group: Product::default(),
             fields: parameters.iter().map(|parameter| (parameter.name.clone(), None)).collect(),
             parameters,
             inputs,

@@ -4,6 +4,7 @@
 use super::function::{fail_if, guard};
 use super::method::Method;
 use super::{Text, Unit};
+use crate::expr::group::Block;
 use crate::functions::OfSystem;
 use crate::lower::Function;
 use crate::program::{Role, StateKind};
@@ -194,17 +195,16 @@ return nhi_is_resolved(of_motion, of_jump, product);",
         let Unit { real, entries, n, .. } = self;
         let shape = self.optimised.facts.shape;
         let project = self.call(project, Point { q: "q0", v: "driven", states: "states0", t: "t0" }, "");
-        let moved = match self.optimised.facts.group {
-            None => format!("nhi_add({n}, q0, by, moved);\n"),
-            Some(group) => {
-                let coordinates = match shape {
-                    0 => String::new(),
-                    _ => format!("nhi_add({shape}, q0, by, moved);\n"),
-                };
-                let group = group.runtime.to_lowercase();
-                format!("{coordinates}nhi_{group}_displaced(q0 + {shape}, by + {shape}, moved + {shape});\n")
-            }
+        let coordinates = match shape {
+            0 => String::new(),
+            _ => format!("nhi_add({shape}, q0, by, moved);\n"),
         };
+        let poses = self.optimised.facts.group.blocks(shape).into_iter().map(|block| {
+            let Block { group, pose, velocity } = block;
+            let (group, pose, velocity) = (group.runtime.to_lowercase(), pose.start, velocity.start);
+            format!("nhi_{group}_displaced(q0 + {pose}, by + {velocity}, moved + {pose});\n")
+        });
+        let moved: String = [coordinates].into_iter().chain(poses).collect();
         format!(
             "{real} driven[{n}] = {{0}};
 {real} by[{n}];

@@ -238,7 +238,7 @@ matrix or the constraints are singular; *sim is left as it was then.";
             checks.push((format!("!({})", increase.join(" && ")), "NHI_INVALID_ARGUMENT"));
         }
         let mut at = facts.shape;
-        for part in facts.group.iter().flat_map(|group| group.pose) {
+        for part in facts.group.parts() {
             if *part == Part::Matrix {
                 checks.push((
                     format!("!(nhi_so3_defect(q0 + {at}) <= NHI_LARGEST_DEFECT)"),

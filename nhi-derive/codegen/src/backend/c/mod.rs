@@ -18,7 +18,7 @@ mod method;
 mod names;
 mod system;
 
-use crate::expr::group::{Group, Part};
+use crate::expr::group::Part;
 use crate::facts::SystemFacts;
 use crate::lower::Function;
 use crate::optimised::{Number, Optimised};
@@ -170,8 +170,10 @@ impl<'a> Unit<'a> {
         let arrays = arrays.iter().filter(|(_, names)| !names.is_empty());
         let mut text: String =
             arrays.map(|(array, names)| format!(" * {array}: {}\n", names.join(", "))).collect();
-        if let Some(Group { pose, notation, dimension, .. }) = group {
-            let by_rows = if pose.contains(&Part::Matrix) { ", its matrix by rows" } else { "" };
+        if let Some(notation) = group.notation() {
+            let by_rows =
+                if group.parts().any(|part| *part == Part::Matrix) { ", its matrix by rows" } else { "" };
+            let dimension = group.dimension();
             text.push_str(&format!(
                 " * The pose in {notation} is last in q{by_rows}; the last {dimension} of v are its velocity in the body frame.\n"
             ));

@@ -3,6 +3,7 @@
 use super::balance::{HERE, Point};
 use super::function::{Parameter, Printed, STATUS, stored};
 use super::{Text, Unit, doc_of};
+use crate::expr::group::Block;
 use crate::functions::OfSystem;
 use crate::lower::{Argument, Function, Output};
 use crate::program::Role;
@@ -92,11 +93,12 @@ return status;"
         };
         let mut moved = each(shape, "q1[i] = q[i] + delta[i];".to_owned());
         let mut between = each(shape, "delta[i] = q1[i] - q[i];".to_owned());
-        if let Some(group) = facts.group {
-            let prefix = format!("nhi_{}", group.runtime.to_lowercase());
-            moved.push_str(&format!("{prefix}_displaced(q + {shape}, delta + {shape}, q1 + {shape});\n"));
-            between
-                .push_str(&format!("{prefix}_displacement(q + {shape}, q1 + {shape}, delta + {shape});\n"));
+        for Block { group, pose, velocity } in facts.group.blocks(shape) {
+            let (group, pose, velocity) = (group.runtime.to_lowercase(), pose.start, velocity.start);
+            moved.push_str(&format!("nhi_{group}_displaced(q + {pose}, delta + {velocity}, q1 + {pose});\n"));
+            between.push_str(&format!(
+                "nhi_{group}_displacement(q + {pose}, q1 + {pose}, delta + {velocity});\n"
+            ));
         }
         for &(array, length, first) in others() {
             moved.push_str(&each(length, format!("{array}1[i] = {array}[i] + delta[{first} + i];")));

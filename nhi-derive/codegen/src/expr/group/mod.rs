@@ -6,12 +6,14 @@
 
 mod cost;
 mod map;
+mod product;
 mod se2;
 mod se3;
 mod so3;
 
 pub use cost::Inside;
 pub use map::{Entry, Map};
+pub use product::{Block, Product};
 
 use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};

@@ -40,6 +40,8 @@ pub(super) enum Carried {
     },
     /// The entries of a pose g exp(η).
     Pose {
+        /// Its group.
+        group: &'static Group,
         /// The entries of g.
         pose: Vec<Expr>,
         /// Their covectors.
@@ -47,6 +49,8 @@ pub(super) enum Carried {
     },
     /// A motion g' = g τ(σ).
     Motion {
+        /// Its group.
+        group: &'static Group,
         /// The entries of g'.
         pose: Vec<Expr>,
         /// σ.
@@ -107,12 +111,12 @@ impl<'b, 'a> Cotangent<'b, 'a> {
     }
 
     /// η̄ of a pose, with what its entries contribute.
-    pub(super) fn of_pose(&mut self, group: &Group, pose: &[Expr]) -> Vec<Expr> {
+    pub(super) fn of_pose(&mut self, group: &'static Group, pose: &[Expr]) -> Vec<Expr> {
         let direct = self.poses.get(pose).cloned().unwrap_or_else(|| vec![Vec::new(); group.dimension]);
         let entries: Vec<Expr> = pose.iter().map(|&entry| self.of(entry)).collect();
         // Covectors are constants where the second derivatives along the pose are taken.
         let entries = self.bound("adjoint_entry", &entries);
-        self.carried.push(Carried::Pose { pose: pose.to_vec(), weights: entries.clone() });
+        self.carried.push(Carried::Pose { group, pose: pose.to_vec(), weights: entries.clone() });
         let anchor = (group.anchor)(self.b.pool(), pose);
         let of_entries = self.b.apply_transposed(&anchor, &entries, group.dimension);
         direct
@@ -184,6 +188,7 @@ impl<'b, 'a> Cotangent<'b, 'a> {
         let before = self.bound("adjoint_displaced", &before);
         let sigma = sigma.to_vec();
         self.carried.push(Carried::Motion {
+            group,
             pose,
             sigma: sigma.clone(),
             weights: eta,

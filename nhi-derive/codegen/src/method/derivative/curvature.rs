@@ -30,6 +30,7 @@
 //! ```
 
 use super::cotangent::{Carried, rows};
+use super::tangent::Turn;
 use super::{Backwards, Blocks, Step, backwards, forwards, output, rows_after};
 use crate::expr::Expr;
 use crate::expr::group::{Group, Map};
@@ -52,7 +53,7 @@ struct Curvature<'b, 'a> {
     columns: usize,
     /// The derivatives of symbols and of poses; rows that end early are continued by zeros.
     rows: HashMap<Expr, Vec<Expr>>,
-    poses: BTreeMap<Vec<Expr>, Matrix>,
+    poses: BTreeMap<Vec<Expr>, Turn>,
     places: HashMap<Variable, usize>,
     /// D.
     moved: Matrix,
@@ -71,7 +72,6 @@ pub(super) fn curvature(
     pushes: bool,
 ) -> Vec<Output> {
     let controls = b.x.system.input_symbols();
-    let group = b.x.system.group;
     let mut tangent = forwards(b, step, true, &controls);
     let after = rows_after(&mut tangent, step);
     let (columns, reactions) = (tangent.columns, tangent.reactions());
@@ -92,20 +92,20 @@ pub(super) fn curvature(
         unknowns,
     };
     let [basis, rest] = step.parts.clone();
-    of.add_all(group, in_step);
+    of.add_all(in_step);
     if pushes {
-        of.push_all(group, rest);
+        of.push_all(rest);
     }
     // The velocity before the step does not change with the inputs.
     controls.iter().for_each(|u| {
         of.rows.remove(u);
     });
-    of.add_all(group, before);
+    of.add_all(before);
     if pushes {
         let velocities = step.symbols.v.iter().zip(&step.velocity).rev();
-        velocities.for_each(|(&v, &value)| of.push(group, v, value));
-        of.push_all(group, basis);
-        step.symbols.q.iter().for_each(|&q| of.push(group, q, q));
+        velocities.for_each(|(&v, &value)| of.push(v, value));
+        of.push_all(basis);
+        step.symbols.q.iter().for_each(|&q| of.push(q, q));
     }
     // Once ∂²L is pushed, most rows of D that are left are unit vectors, and halves of ∂²L save nothing.
     let mut matrix = of.contracted(!pushes);
@@ -161,19 +161,16 @@ fn with_half(b: &mut Builder<'_>, of_reactions: &[Vec<Expr>], reactions: &Matrix
 }
 
 impl Curvature<'_, '_> {
-    fn add_all(&mut self, group: Option<&'static Group>, carried: Vec<Carried>) {
+    fn add_all(&mut self, carried: Vec<Carried>) {
         let mut terms = Vec::new();
         for carried in carried {
-            match (carried, group) {
-                (Carried::Value { value, weight }, _) => {
+            match carried {
+                Carried::Value { value, weight } => {
                     terms.push(self.b.mul(weight, value));
                 }
-                (Carried::Pose { pose, weights }, Some(group)) => self.add_pose(group, &pose, &weights),
-                (Carried::Motion { pose, sigma, weights, before }, Some(group)) => {
+                Carried::Pose { group, pose, weights } => self.add_pose(group, &pose, &weights),
+                Carried::Motion { group, pose, sigma, weights, before } => {
                     self.add_motion(group, &pose, &sigma, (&weights, &before));
-                }
-                (Carried::Pose { .. } | Carried::Motion { .. }, None) => {
-                    unreachable!("there are poses on groups alone")
                 }
             }
         }
@@ -204,7 +201,7 @@ impl Curvature<'_, '_> {
 
     /// The places of η of a pose.
     fn turns(&mut self, pose: &[Expr]) -> Vec<Option<usize>> {
-        let Some(eta) = self.poses.get(pose).cloned() else { return Vec::new() };
+        let Some(Turn { eta, .. }) = self.poses.get(pose).cloned() else { return Vec::new() };
         eta.into_iter()
             .enumerate()
             .map(|(i, row)| self.place(Variable::Turn(pose.to_vec(), i), row))
@@ -246,16 +243,16 @@ impl Curvature<'_, '_> {
     }
 
     /// Writes ∂²L in terms of what these statements are computed from.
-    fn push_all(&mut self, group: Option<&'static Group>, statements: Range<usize>) {
+    fn push_all(&mut self, statements: Range<usize>) {
         for at in statements.rev() {
             if let Statement::Let { symbol, value } = self.b.statements()[at] {
-                self.push(group, symbol, value);
+                self.push(symbol, value);
             }
         }
     }
 
     /// Writes ∂²L in terms of what a symbol is computed from, if that brings in one further symbol at most.
-    fn push(&mut self, group: Option<&'static Group>, symbol: Expr, value: Expr) {
+    fn push(&mut self, symbol: Expr, value: Expr) {
         if self.unknowns.contains(&symbol) {
             return;
         }
@@ -265,7 +262,7 @@ impl Curvature<'_, '_> {
         if others.is_empty() {
             return;
         }
-        let Some(slopes) = self.slopes(group, symbol, value) else { return };
+        let Some(slopes) = self.slopes(symbol, value) else { return };
         let slopes: Vec<(usize, Expr)> =
             slopes.into_iter().map(|(place, slope)| (place, self.b.bind("slope", slope))).collect();
         for other in others {
@@ -291,15 +288,11 @@ impl Curvature<'_, '_> {
 
     /// The derivatives of a symbol by what it is computed from, by places; none if that is nothing, or if more than one of them
     /// is new in ∂²L.
-    fn slopes(
-        &mut self,
-        group: Option<&'static Group>,
-        symbol: Expr,
-        value: Expr,
-    ) -> Option<Vec<(usize, Expr)>> {
-        let pose = self.poses.keys().find(|pose| pose.contains(&symbol)).cloned();
-        let slopes: Vec<(usize, Expr)> = match (pose, group) {
-            (Some(pose), Some(group)) => {
+    fn slopes(&mut self, symbol: Expr, value: Expr) -> Option<Vec<(usize, Expr)>> {
+        let of_pose = self.poses.iter().find(|(pose, _)| pose.contains(&symbol));
+        let of_pose = of_pose.map(|(pose, turn)| (pose.clone(), turn.group));
+        let slopes: Vec<(usize, Expr)> = match of_pose {
+            Some((pose, group)) => {
                 let anchor = (group.anchor)(self.b.pool(), &pose);
                 let entry = pose.iter().position(|&entry| entry == symbol)?;
                 let turns = self.turns(&pose);

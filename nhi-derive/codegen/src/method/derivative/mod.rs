@@ -24,6 +24,7 @@ mod tangent;
 
 use super::builder::{Builder, Solved};
 use super::{Form, NodeScheme, NodeSymbols, Results, Scheme, array, scalar, scheme, system_programs};
+use crate::expr::group::Block;
 use crate::expr::linear::Matrix;
 use crate::expr::{Expr, Pool};
 use crate::functions::FirstDerivatives;
@@ -158,11 +159,11 @@ pub fn basis_derivative_program(x: &Mechanics) -> BasisDerivativeProgram {
     arguments.insert(2, array(Role::QuasiVelocity, nu.clone(), Binding::Step));
     let velocity = frame.velocity(&mut b, &nu);
     let basis = 0..b.statements().len();
-    let has_pose = b.x.system.group.is_some();
+    let blocks = b.x.system.blocks();
     let mut tangent = Tangent::new(&mut b, n);
     q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));
-    if has_pose {
-        tangent.seed_pose(&q[k..], k..n);
+    for block in blocks {
+        tangent.seed_pose(block.group, &q[block.pose], block.velocity);
     }
     tangent.pass(basis, &[]);
     let rows: Vec<Expr> = velocity.iter().flat_map(|&v| tangent.of(v)).collect();
@@ -371,12 +372,15 @@ impl Step {
 fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables: &[Expr]) -> Tangent<'b, 'a> {
     let [n, d, s] = step.sizes(b);
     let of_state = if moves { n + d + s } else { 0 };
-    let (k, group) = (b.x.system.shape(), b.x.system.group);
+    let (k, blocks) = (b.x.system.shape(), b.x.system.blocks());
     let NodeSymbols { q, v, z, .. } = &step.symbols;
     let mut tangent = Tangent::new(b, of_state + variables.len());
-    if let Some(group) = group {
+    for Block { group, pose, velocity } in blocks {
         // A pose that rests is moved by the step all the same.
-        if moves { tangent.seed_pose(&q[k..], k..n) } else { tangent.rest_pose(group, &q[k..]) }
+        match moves {
+            true => tangent.seed_pose(group, &q[pose], velocity),
+            false => tangent.rest_pose(group, &q[pose]),
+        }
     }
     if moves {
         q[..k].iter().enumerate().for_each(|(i, &q)| tangent.seed(q, i));
@@ -404,12 +408,12 @@ fn forwards<'b, 'a>(b: &'b mut Builder<'a>, step: &Step, moves: bool, variables:
 
 /// The rows of (q', ν', z').
 fn rows_after(tangent: &mut Tangent<'_, '_>, step: &Step) -> Matrix {
-    let (n, k) = (tangent.b.x.n(), tangent.b.x.system.shape());
+    let k = tangent.b.x.system.shape();
     let [q1, nu1, z1, _] = &step.results;
     let mut rows: Matrix = q1[..k].iter().map(|&q| tangent.of(q)).collect();
-    if tangent.b.x.system.group.is_some() {
-        let undefined = vec![vec![tangent.b.pool().undefined(); tangent.columns]; n - k];
-        rows.extend(tangent.of_pose(&q1[k..]).unwrap_or(undefined));
+    for Block { group, pose, .. } in tangent.b.x.system.blocks() {
+        let undefined = vec![vec![tangent.b.pool().undefined(); tangent.columns]; group.dimension];
+        rows.extend(tangent.of_pose(&q1[pose]).unwrap_or(undefined));
     }
     rows.extend(nu1.iter().chain(z1).map(|&e| tangent.of(e)));
     rows
@@ -476,12 +480,14 @@ fn backwards(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Backw
     let [n, d, s] = step.sizes(b);
     let w = b.locals("w", n + d + s);
     inputs.push(array(Role::Covector, w.clone(), Binding::Step));
-    let (k, group) = (b.x.system.shape(), b.x.system.group);
+    let (k, blocks) = (b.x.system.shape(), b.x.system.blocks());
     let (parameters, h, controls) = (b.x.parameters(), b.h, b.x.system.input_symbols());
     let mut cotangent = Cotangent::new(b);
     let [q1, nu1, z1, _] = &step.results;
     q1[..k].iter().zip(&w).for_each(|(&q, &w)| cotangent.add_value(q, w));
-    cotangent.add_pose(&q1[k..], &w[k..n]);
+    for Block { pose, velocity, .. } in &blocks {
+        cotangent.add_pose(&q1[pose.clone()], &w[velocity.clone()]);
+    }
     nu1.iter().chain(z1).zip(&w[n..]).for_each(|(&e, &w)| cotangent.add_value(e, w));
     let [basis, rest] = step.parts.clone();
     cotangent.pass(rest, &step.solved);
@@ -496,8 +502,8 @@ fn backwards(b: &mut Builder<'_>, step: &Step, inputs: &mut Vec<Input>) -> Backw
     }
     cotangent.pass(basis, &[]);
     let mut a: Vec<Expr> = q[..k].iter().map(|&q| cotangent.of(q)).collect();
-    if let Some(group) = group {
-        a.extend(cotangent.of_pose(group, &q[k..]));
+    for Block { group, pose, .. } in blocks {
+        a.extend(cotangent.of_pose(group, &q[pose]));
     }
     a.extend(step.nu.iter().chain(z).map(|&e| cotangent.of(e)));
     let c = parameters.iter().map(|&p| cotangent.of(p)).collect();

@@ -17,13 +17,22 @@ use crate::program::Statement;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+/// How a pose moves.
+#[derive(Clone)]
+pub(super) struct Turn {
+    /// Its group.
+    pub(super) group: &'static Group,
+    /// η, one row for each direction of the group.
+    pub(super) eta: Matrix,
+}
+
 /// Derivatives of symbols. Rows that end early are continued by zeros.
 pub(super) struct Tangent<'b, 'a> {
     pub(super) b: &'b mut Builder<'a>,
     pub(super) columns: usize,
     rows: HashMap<Expr, Vec<Expr>>,
-    /// η of poses, given by the symbols of their entries: one row for each direction of the group.
-    poses: BTreeMap<Vec<Expr>, Matrix>,
+    /// How poses move, given by the symbols of their entries.
+    poses: BTreeMap<Vec<Expr>, Turn>,
     /// L, if multipliers of linear equations are variables, whose columns are the last ones: their derivatives by the others.
     reactions: Option<Matrix>,
 }
@@ -61,14 +70,15 @@ impl<'b, 'a> Tangent<'b, 'a> {
     }
 
     /// A pose has the variables of these columns, one for each direction.
-    pub(super) fn seed_pose(&mut self, pose: &[Expr], columns: Range<usize>) {
+    pub(super) fn seed_pose(&mut self, group: &'static Group, pose: &[Expr], columns: Range<usize>) {
         let eta: Matrix = columns.map(|column| self.unit(column)).collect();
-        self.poses.insert(pose.to_vec(), eta);
+        self.poses.insert(pose.to_vec(), Turn { group, eta });
     }
 
     /// A pose does not depend on the variables.
-    pub(super) fn rest_pose(&mut self, group: &Group, pose: &[Expr]) {
-        self.poses.insert(pose.to_vec(), vec![Vec::new(); group.dimension]);
+    pub(super) fn rest_pose(&mut self, group: &'static Group, pose: &[Expr]) {
+        let eta = vec![Vec::new(); group.dimension];
+        self.poses.insert(pose.to_vec(), Turn { group, eta });
     }
 
     /// The derivatives of a symbol.
@@ -99,8 +109,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
             reachable.iter().filter_map(|symbol| Some((*symbol, self.rows.get(symbol)?.clone())));
         let (symbols, mut rows): (Vec<Expr>, Vec<Vec<Expr>>) = of_symbols.unzip();
         let mut partial = self.b.pool().gradient(value, &symbols);
-        for (pose, eta) in &self.poses {
-            let Some(group) = self.b.x.system.group else { continue };
+        for (pose, Turn { group, eta }) in &self.poses {
             if !pose.iter().any(|entry| reachable.contains(entry)) {
                 continue;
             }
@@ -113,11 +122,10 @@ impl<'b, 'a> Tangent<'b, 'a> {
         self.combined(&partial, &rows)
     }
 
-    /// The derivatives of all symbols, and η of all poses.
-    pub(super) fn finish(mut self) -> (HashMap<Expr, Vec<Expr>>, BTreeMap<Vec<Expr>, Matrix>) {
-        let (poses, group) = (std::mem::take(&mut self.poses), self.b.x.system.group);
-        for (pose, eta) in &poses {
-            let Some(group) = group else { continue };
+    /// The derivatives of all symbols, and how all poses move.
+    pub(super) fn finish(mut self) -> (HashMap<Expr, Vec<Expr>>, BTreeMap<Vec<Expr>, Turn>) {
+        let poses = std::mem::take(&mut self.poses);
+        for (pose, Turn { group, eta }) in &poses {
             let anchor = (group.anchor)(self.b.pool(), pose);
             for (&entry, along) in pose.iter().zip(&anchor) {
                 let row = self.combined(along, eta);
@@ -129,7 +137,7 @@ impl<'b, 'a> Tangent<'b, 'a> {
 
     /// η of a pose.
     pub(super) fn of_pose(&self, pose: &[Expr]) -> Option<Matrix> {
-        self.poses.get(pose).cloned()
+        self.poses.get(pose).map(|turn| turn.eta.clone())
     }
 
     /// The derivatives of everything that these statements bind.
@@ -204,10 +212,10 @@ impl<'b, 'a> Tangent<'b, 'a> {
         {
             let moved = moved(self.b, entry, &arguments);
             let (g, sigma) = arguments.split_at(group.pose_len());
-            if let Some(eta) = self.poses.get(g).cloned() {
+            if let Some(eta) = self.of_pose(g) {
                 let eta = self.moved(group, &eta, sigma);
                 let eta = self.b.bind_matrix(&format!("turn_{}", self.b.name(symbol)), &eta);
-                self.poses.insert(moved, eta);
+                self.poses.insert(moved, Turn { group, eta });
                 return;
             }
         }
@@ -258,9 +266,9 @@ impl<'b, 'a> Tangent<'b, 'a> {
             let row = self.through(&row, &solution);
             self.rows.insert(symbol, row);
         }
-        for (pose, mut eta) in std::mem::take(&mut self.poses) {
-            eta.iter_mut().for_each(|row| *row = self.through(row, &solution));
-            self.poses.insert(pose, eta);
+        for (pose, mut turn) in std::mem::take(&mut self.poses) {
+            turn.eta.iter_mut().for_each(|row| *row = self.through(row, &solution));
+            self.poses.insert(pose, turn);
         }
         for (&unknown, row) in unknowns.iter().zip(solution) {
             self.rows.insert(unknown, row);

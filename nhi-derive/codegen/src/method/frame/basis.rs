@@ -276,8 +276,9 @@ impl Basis {
             let backwards = self.rate(b, fields, second, fields[first][i]);
             bracket.push(b.sub(forwards, backwards));
         }
-        if let Some(group) = b.x.system.group {
-            let ad = (group.ad)(b.pool(), &fields[first][k..]);
+        let group = b.x.system.group.clone();
+        if !group.is_trivial() {
+            let ad = group.ad(b.pool(), &fields[first][k..]);
             let turned = b.apply(&ad, &fields[second][k..]);
             for (entry, turned) in bracket[k..].iter_mut().zip(turned) {
                 *entry = b.add(*entry, turned);

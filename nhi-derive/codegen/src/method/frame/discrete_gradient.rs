@@ -36,7 +36,7 @@ impl NodeScheme for DiscreteGradient {
         step(b, state)
     }
 
-    fn equations(&self, _: Option<&'static str>) -> Equations {
+    fn equations(&self, _: Option<&str>) -> Equations {
         Equations::new([
             "q' = q + h v̄,  v̄ = X(q̄) η̄,  q̄ = (q + q')/2".to_owned(),
             "p̃' = p̃ + h (−X(q̄)ᵀ ∇̄H + B(q̄, p̃̄) η̄ + X(q̄)ᵀ f(q̄, v̄, t + h/2)),  p̃̄ = (p̃ + p̃')/2".to_owned(),

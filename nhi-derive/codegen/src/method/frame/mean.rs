@@ -20,7 +20,7 @@
 //! ½ ∫ ḡ exp(u δ̂) du = ḡ + Σ_k (−|ω|²)^k/(2k + 3)! ḡ δ̂².
 //! ```
 
-use crate::expr::group::Group;
+use crate::expr::group::Block;
 use crate::expr::linear::dot;
 use crate::expr::{Expr, Function, Node, Pool, identifier};
 use crate::method::builder::Builder;
@@ -123,7 +123,6 @@ impl Bound {
 #[derive(Clone)]
 struct Course<'a> {
     path: &'a Path<'a>,
-    group: Option<&'static Group>,
     /// The coordinates, the entries of a pose that are an angle, and names of affine functions of these.
     straight: Vec<Expr>,
     /// Their changes δ in half a step.
@@ -132,46 +131,46 @@ struct Course<'a> {
     turning: Vec<Expr>,
     /// Their second derivatives along δ.
     bends: Vec<Expr>,
-    /// |ω|² of δ.
-    square: Expr,
+    /// |ω|² of the body whose pose each of them is an entry of, in δ.
+    squares: Vec<Expr>,
 }
 
 impl<'a> Course<'a> {
     fn of(b: &mut Builder<'_>, path: &'a Path<'a>) -> Course<'a> {
-        let (q, k, group) = (b.x.q.clone(), b.x.system.shape(), b.x.system.group);
+        let (q, k) = (b.x.q.clone(), b.x.system.shape());
         let half = b.halves_of_h(1);
         let half: Vec<Expr> = path.velocity.iter().map(|&v| b.mul(half, v)).collect();
         let (straight, turning) = (q[..k].to_vec(), Vec::new());
-        let zero = b.pool().zero();
         let mut course = Course {
             path,
-            group,
             straight,
             half: half[..k].to_vec(),
             turning,
             bends: Vec::new(),
-            square: zero,
+            squares: Vec::new(),
         };
         for &(momentum, half) in path.momenta {
             course.straight.push(momentum);
             course.half.push(half);
         }
-        let Some(group) = group else { return course };
-        let (pose, half) = (&q[k..], &half[k..]);
-        let anchor = (group.anchor)(b.pool(), pose);
-        let rates = b.apply(&anchor, half);
-        for ((&entry, row), &rate) in pose.iter().zip(&anchor).zip(&rates) {
-            if !row.iter().any(|&e| b.pool().depends_on(e, pose)) {
-                course.straight.push(entry);
-                course.half.push(rate);
-                continue;
+        for Block { group, pose, velocity } in b.x.system.blocks() {
+            let (pose, half) = (&q[pose], &half[velocity]);
+            let anchor = (group.anchor)(b.pool(), pose);
+            let rates = b.apply(&anchor, half);
+            for ((&entry, row), &rate) in pose.iter().zip(&anchor).zip(&rates) {
+                if !row.iter().any(|&e| b.pool().depends_on(e, pose)) {
+                    course.straight.push(entry);
+                    course.half.push(rate);
+                    continue;
+                }
+                let slopes = b.pool().gradient(rate, pose);
+                course.turning.push(entry);
+                course.bends.push(dot(b.pool(), &slopes, &rates));
             }
-            let slopes = b.pool().gradient(rate, pose);
-            course.turning.push(entry);
-            course.bends.push(dot(b.pool(), &slopes, &rates));
+            let squares: Vec<Expr> = half[..group.rotations].iter().map(|&x| b.pool().powi(x, 2)).collect();
+            let square = b.pool().sum(&squares);
+            course.squares.resize(course.turning.len(), square);
         }
-        let squares: Vec<Expr> = half[..group.rotations].iter().map(|&x| b.pool().powi(x, 2)).collect();
-        course.square = b.pool().sum(&squares);
         course
     }
 
@@ -212,18 +211,10 @@ impl<'a> Course<'a> {
         if !b.pool().are_affine(&[term], &slopes, &q) {
             return None;
         }
-        let square = bound.symbol(b, "swing", self.square);
-        let mut sum = b.pool().zero();
-        for k in (0..TERMS).rev() {
-            let factorial: i64 = (1..=2 * k + 3).product();
-            let c = b.pool().ratio(if k % 2 == 1 { -1 } else { 1 }, factorial);
-            let rest = b.mul(square, sum);
-            sum = b.add(c, rest);
-        }
-        let factor = bound.symbol(b, "mean", sum);
         let mut mean = vec![term];
-        for (&slope, &bend) in slopes.iter().zip(&self.bends) {
+        for ((&slope, &bend), &square) in slopes.iter().zip(&self.bends).zip(&self.squares) {
             if !b.pool().is_zero(slope) {
+                let factor = mean_factor(b, bound, square);
                 let bend = bound.symbol(b, "bend", bend);
                 mean.push(b.pool().product(&[slope, factor, bend]));
             }
@@ -258,7 +249,7 @@ impl<'a> Course<'a> {
         if b.pool().is_zero(e) {
             return e;
         }
-        let turns = self.group.is_some() && b.pool().depends_on(e, &self.turning);
+        let turns = b.pool().depends_on(e, &self.turning);
         let weight = b.pool().ratio(64, 225);
         let mut terms = vec![b.mul(weight, e)];
         for (node, weight) in NODES {
@@ -280,6 +271,20 @@ impl<'a> Course<'a> {
         }
         b.pool().sum(&terms)
     }
+}
+
+/// The mean of (1 − cos sθ)/θ² over s from −1 to 1 for θ = |ω|, by which the second derivatives of entries along a turn are multiplied,
+/// as a series in θ² = `square`.
+fn mean_factor(b: &mut Builder<'_>, bound: &mut Bound, square: Expr) -> Expr {
+    let square = bound.symbol(b, "swing", square);
+    let mut sum = b.pool().zero();
+    for k in (0..TERMS).rev() {
+        let factorial: i64 = (1..=2 * k + 3).product();
+        let c = b.pool().ratio(if k % 2 == 1 { -1 } else { 1 }, factorial);
+        let rest = b.mul(square, sum);
+        sum = b.add(c, rest);
+    }
+    bound.symbol(b, "mean", sum)
 }
 
 /// What powers of coordinates are multiplied by.

@@ -56,7 +56,7 @@ impl NodeScheme for Frame {
         step(b, state, self.0)
     }
 
-    fn equations(&self, group: Option<&'static str>) -> Equations {
+    fn equations(&self, group: Option<&str>) -> Equations {
         let (gradient, definition) = match self.0 {
             Potential::Averaged => (
                 "∇̄V",
@@ -410,8 +410,9 @@ fn gyroscopic(b: &mut Builder<'_>) -> Vec<Expr> {
         }
         force.push(b.pool().sum(&terms));
     }
-    if let Some(group) = b.x.system.group {
-        let ad = (group.ad)(b.pool(), &v[k..]);
+    let group = b.x.system.group.clone();
+    if !group.is_trivial() {
+        let ad = group.ad(b.pool(), &v[k..]);
         let turned = b.apply_transposed(&ad, &a[k..], n - k);
         for (force, turned) in force[k..].iter_mut().zip(turned) {
             *force = b.add(*force, turned);

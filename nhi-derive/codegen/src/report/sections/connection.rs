@@ -9,17 +9,15 @@ use crate::report::Math;
 use std::collections::HashMap;
 
 pub(super) fn connection(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
-    let Some(group) = x.mechanics.system.group else { return Ok(Vec::new()) };
+    let Some(group) = x.mechanics.system.group.notation() else { return Ok(Vec::new()) };
     let Some(connection) = x.mechanics.connection(x.engine)? else { return Ok(Vec::new()) };
     let k = x.mechanics.system.shape();
     let invariance = match x.mechanics.structure.invariant {
         true => format!(
-            "L, the one-forms and the force are the same at every pose: the system reduces by {}.",
-            group.notation
+            "L, the one-forms and the force are the same at every pose: the system reduces by {group}."
         ),
         false => format!(
-            "L, a one-form or the force depends on the pose: the system does not reduce by {} as a whole.",
-            group.notation
+            "L, a one-form or the force depends on the pose: the system does not reduce by {group} as a whole."
         ),
     };
     let vertical = connection.e.first().map_or(0, Vec::len);

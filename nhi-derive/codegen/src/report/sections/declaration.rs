@@ -44,15 +44,13 @@ pub(super) fn declaration(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError
 pub(super) fn configuration(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> {
     let system = &x.mechanics.system;
     let (k, n) = (system.shape(), x.mechanics.n());
-    let space = match system.group {
+    let space = match system.group.notation() {
         None => format!("The configuration space is R^{n}, with {n} coordinates."),
         Some(group) if k == 0 => format!(
-            "The configuration space is the Lie group {}, of dimension {}. Velocities are those of the body, g⁻¹ dg/dt.",
-            group.notation, group.dimension
+            "The configuration space is the Lie group {group}, of dimension {n}. Velocities are those of the body, g⁻¹ dg/dt."
         ),
         Some(group) => format!(
-            "The configuration space is R^{k} × {}, of dimension {n}: {k} coordinates and a pose g. Velocities of the pose are those of the body, g⁻¹ dg/dt.",
-            group.notation
+            "The configuration space is R^{k} × {group}, of dimension {n}: {k} coordinates and a pose g. Velocities of the pose are those of the body, g⁻¹ dg/dt."
         ),
     };
     let row = |kind: &str, name: &str| vec![format!("`{name}`"), kind.to_owned()];

@@ -116,7 +116,7 @@ pub(super) fn equations(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError> 
         blocks.push(text("Forces and inputs are the components of the work one-form f:"));
         blocks.push(Block::Formula(x.entries("force", left, &force)));
     }
-    let turns = if x.mechanics.system.group.is_some() { " + ad* p" } else { "" };
+    let turns = if !x.mechanics.system.group.is_trivial() { " + ad* p" } else { "" };
     blocks.push(text(format!(
         "The equations of motion are M dv/dt = b + μᵀλ and μ v + μ₀ = 0, with b = ∂L/∂q − dp/dt at constant v + f{turns}:"
     )));

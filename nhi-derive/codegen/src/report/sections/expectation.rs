@@ -103,7 +103,7 @@ fn facts(x: &mut Context<'_>) -> Facts {
         is_reversible: x.mechanics.has_reversible_lagrangian(),
         has_neutral_parasites: structure.constant_mass
             && structure.affine_in_impulse
-            && x.mechanics.system.group.is_none(),
+            && x.mechanics.system.group.is_trivial(),
         has_quadratic_potential: has_quadratic_potential(&mut x.mechanics),
         has_momenta: !symmetries.is_empty(),
         frame_keeps_momenta: !symmetries.is_empty()

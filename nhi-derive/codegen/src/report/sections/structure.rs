@@ -140,9 +140,9 @@ fn reversible(x: &mut Context<'_>) -> Result<Finding, EngineError> {
     let reversal = match x.mechanics.reversibility(x.engine, &acceleration)? {
         Reversibility::By(reversal) => reversal,
         Reversibility::Excluded { tried, all } => {
-            let pose = match x.mechanics.system.group {
-                Some(_) => " and mirrors of the pose",
-                None => "",
+            let pose = match x.mechanics.system.group.is_trivial() {
+                false => " and mirrors of the pose",
+                true => "",
             };
             let combined = if all { "all combinations" } else { "none, and one at a time" };
             let reason = format!(
@@ -181,8 +181,11 @@ fn measure(x: &mut Context<'_>) -> Result<Finding, EngineError> {
         Measure::Density(density, free) => {
             let names: Vec<String> =
                 free.iter().map(|&i| format!("`{}`", x.mechanics.system.velocities[i].name)).collect();
-            let place =
-                if x.mechanics.system.group.is_some() { " (dq with the measure of the group)" } else { "" };
+            let place = if !x.mechanics.system.group.is_trivial() {
+                " (dq with the measure of the group)"
+            } else {
+                ""
+            };
             let volume = if names.is_empty() { "dq" } else { "dq du" };
             let with =
                 if names.is_empty() { String::new() } else { format!(" with u = ({})", names.join(", ")) };

@@ -12,11 +12,11 @@ pub(super) fn symmetries(x: &mut Context<'_>) -> Result<Vec<Block>, EngineError>
     let conserved = x.mechanics.symmetries.clone();
     let others = x.mechanics.invariances.clone();
     if conserved.is_empty() && others.is_empty() {
-        let but = match x.mechanics.system.group {
-            Some(_) => {
+        let but = match x.mechanics.system.group.is_trivial() {
+            false => {
                 " Motions of the pose are not constant directions; the section on the connection has their momenta."
             }
-            None => "",
+            true => "",
         };
         return Ok(vec![text(format!(
             "No constant direction of the coordinates leaves the Lagrangian unchanged without a force along it.{but}"

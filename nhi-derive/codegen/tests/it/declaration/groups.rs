@@ -2,7 +2,6 @@
 
 use super::parse;
 use nhi_codegen::declaration::Declaration;
-use nhi_codegen::expr::group::Group;
 use nhi_codegen::expr::{Expr, Symbol};
 use nhi_codegen::method::Method;
 use nhi_codegen::source::structs;
@@ -38,8 +37,8 @@ impl Point {
     fn random(s: &System, random: &mut Random) -> Point {
         let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| 1.5 + random.number()).collect() };
         let mut q = numbers(s.coordinates.len());
-        let k = q.len() - s.group.map_or(0, Group::pose_len);
-        if s.group.is_some_and(|g| g.name != "SE2") {
+        let k = q.len() - s.group.pose_len();
+        if s.group.only().is_some_and(|g| g.name != "SE2") {
             let rotation = rotation(q[k], q[k + 1], q[k + 2]);
             q[k..k + 9].copy_from_slice(rotation.as_flattened());
         }
@@ -98,7 +97,7 @@ fn apply(a: &Matrix3, x: &[f64]) -> [f64; 3] {
 
 /// dq/dt, written with matrices.
 fn rates(s: &System, q: &[f64], v: &[f64]) -> Vec<f64> {
-    let Some(group) = s.group else { return v.to_vec() };
+    let Some(group) = s.group.only() else { return v.to_vec() };
     let k = q.len() - group.pose_len();
     let (pose, xi) = (&q[k..], &v[k..]);
     let mut rates = v[..k].to_vec();
@@ -176,7 +175,7 @@ fn chaplygin_sleigh() {
     };
     assert_eq!(names(&s.coordinates), ["theta", "x", "y"]);
     assert_eq!(names(&s.velocities), ["omega", "v", "v_perp"]);
-    assert_eq!(s.group.unwrap().name, "SE2");
+    assert_eq!(s.group.only().unwrap().name, "SE2");
     // Those that do not apply are left out when the mechanics are derived.
     assert_eq!(s.methods, Method::ALL);
     assert_eq!(s.constraints[0].label, "blade");

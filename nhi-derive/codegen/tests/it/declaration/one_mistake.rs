@@ -107,14 +107,18 @@ fn second_declarations() {
     assert_eq!(errors(&two), ["`group` is given twice"]);
     for keys in [
         "group = SE2(theta, x, y; omega, v, w)*SO3(R; w1, w2, w3)",
-        "group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3))",
         "group = SE2(theta, x, y; omega, v, w) x SO3(R; w1, w2, w3)",
         "group = SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3)",
         "group = SE2(theta, x, y; omega, v, w) SO3(R; w1, w2, w3)",
     ] {
         let found = errors(&declared(keys));
-        assert_eq!(found, ["a system has one group factor"], "{keys}");
+        assert_eq!(found, ["several groups are written in parentheses"], "{keys}");
     }
+    let list = declared("group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3))");
+    assert!(errors(&list).is_empty());
+    let same = declared("group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w))");
+    assert_eq!(errors(&same), ["`w` is declared twice"]);
+    assert_eq!(errors(&declared("group = ()")), ["expected a group in here"]);
     let coordinates = "#[nonholonomic(coordinates(x), coordinates(y), lagrangian = dot(x)^2 + dot(y)^2, constraints(dx - dy = 0))]
         struct S;";
     assert_eq!(errors(coordinates), ["`coordinates` is given twice"]);

@@ -73,7 +73,7 @@ impl Subject<'_> {
         let mut q = numbers(system.coordinates.len());
         let (v, inputs) = (numbers(self.n()), numbers(system.inputs.len()));
         let states = numbers(system.states.len());
-        if system.group.is_some_and(|group| group.name != "SE2") {
+        if system.group.only().is_some_and(|group| group.name != "SE2") {
             let k = system.shape();
             let angles: Vec<f64> = q[k..k + 3].iter().map(|x| 3.0 * x).collect();
             q[k..k + 9].copy_from_slice(&rotation(&angles));
