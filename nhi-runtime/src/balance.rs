@@ -682,6 +682,11 @@ impl Geometry {
 
     fn of<P: Passage>(passage: &P) -> Geometry {
         let mut root = inertia(passage, passage.is_massless());
+        // A part whose mass is zero by its value has no unit either. The constraints have to determine it.
+        let is_without = |rows: &[P::Velocity]| (0..rows.len()).any(|i| at(rows, i, i) == 0.0);
+        if is_without(root.as_mut()) {
+            root = inertia(passage, true);
+        }
         let root = root.as_mut();
         // The unit of each velocity is the one with the mass 1.
         let mut units = passage.velocities(1.0);

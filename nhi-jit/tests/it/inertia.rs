@@ -209,3 +209,28 @@ fn a_negative_mass_is_told_as_such() {
         assert!(told > 0, "{text}, {parameters:?}");
     }
 }
+
+/// A drive that starts, stops and reverses takes the kinetic energy of all parts, also if one of them has no inertia.
+#[test]
+fn drives_of_parts_without_inertia_start_stop_and_reverse() {
+    let wheel = "coordinates(x, phi), inputs(u), lagrangian = m/2*dot(x)^2 + j/2*dot(phi)^2,
+                 constraints(motor: dphi - u*dt, roll: dx - r*dphi)";
+    let mut moved = 0;
+    for parameters in [[0.0, 0.7, 0.4, 1.0], [1.3, 0.0, 0.4, 1.0], [0.0, 0.0, 0.4, 1.0]] {
+        for method in [Method::Frame, Method::FrameMidpoint, Method::Dla1] {
+            let derived = derived(wheel, method.facts().marker);
+            let variant: Variant = method.into();
+            let compiled = Compiled::new(&derived.optimised().expect("finite constants"), &[variant])
+                .expect("Cranelift runs here");
+            let mut run = Simulation::new(&compiled, variant, &parameters, &[0.0; 2], &[0.0; 2], 0.01)
+                .expect("a start at rest");
+            for speed in [0.0, 1.0, 1.0, 0.0, 0.0, -1e3, 1e3, 1e-6, 0.0, 0.0] {
+                run.step_with(&[speed]).unwrap_or_else(|e| panic!("{method:?}, {parameters:?}: {e}"));
+                let [vx, vphi] = run.v()[..] else { panic!("two velocities") };
+                assert!((vphi - speed).abs() <= 1e-12 * 1e3 && (vx - 0.4 * speed).abs() <= 1e-12 * 1e3);
+            }
+            moved += 1;
+        }
+    }
+    assert_eq!(moved, 9);
+}
