@@ -262,7 +262,10 @@ impl Simulation {
         let start = |cause: Failure| Error::Start { cause: diagnosed_at(compiled, &at, h, cause) };
         let data = functions.data(compiled.code(), &at, h).map_err(start)?;
         let state = functions.begin(compiled.code(), &at, &data).map_err(start)?;
-        Ok(Simulation::of(compiled.clone(), method, data, state))
+        match balance::undetermined(&Ends::at_point(compiled, &at, h)) {
+            Some(cause) => Err(Error::Start { cause }),
+            None => Ok(Simulation::of(compiled.clone(), method, data, state)),
+        }
     }
 
     fn of(compiled: Compiled, method: usize, data: Vec<f64>, state: Vec<f64>) -> Simulation {

@@ -508,6 +508,48 @@ pub fn negative_inertia<P: Passage>(passage: &P) -> Option<Failure> {
     without_inertia(passage).filter(|failure| matches!(failure, Failure::NegativeInertia { .. }))
 }
 
+/// That parameters with the values of a start leave admissible velocities without a kinetic energy, or with a negative one, if they do.
+/// Where such a mass cancels in the equations of a step, no pivot of the step is singular. Decided by numbers that are zero
+/// exactly: velocities whose rows of M are zero, or whose masses are negative and do not couple, and which are more than the
+/// constraints that contain them.
+#[cold]
+pub fn undetermined<P: Passage>(passage: &P) -> Option<Failure> {
+    if passage.is_massless() {
+        return None;
+    }
+    let mut inertia = inertia(passage, false);
+    let rows = &*inertia.as_mut();
+    let forms = one_forms(passage, End::First, &passage.velocities(1.0));
+    let count = rows.len().min(64);
+    let is_alone = |rows: &[P::Velocity], i: usize| (0..rows.len()).all(|j| j == i || at(rows, i, j) == 0.0);
+    let (mut none, mut negative) = (0_u64, 0_u64);
+    for i in (0..count).filter(|&i| is_alone(rows, i)) {
+        let diagonal = at(rows, i, i);
+        if diagonal == 0.0 {
+            none |= 1 << i;
+        } else if diagonal < 0.0 {
+            negative |= 1 << i;
+        }
+    }
+    let exceed = |which: u64| {
+        let contain = |form: &P::Velocity| {
+            form.as_ref().iter().take(64).enumerate().any(|(i, mu)| which >> i & 1 == 1 && *mu != 0.0)
+        };
+        let constraints = forms.as_ref().iter().filter(|form| contain(form)).count();
+        which.count_ones() as usize > constraints
+    };
+    let names = passage.velocity_names();
+    let failures: [(u64, fn(&P, Forms) -> Failure); 2] = [(none, no_inertia), (negative, of_negative)];
+    let found = failures.into_iter().filter(|&(which, _)| exceed(which));
+    let is_by_value = |failure: &Failure| match failure {
+        Failure::NoInertia { parameters, .. } | Failure::NegativeInertia { parameters, .. } => {
+            parameters.which != 0
+        }
+        _ => false,
+    };
+    found.map(|(which, failure)| failure(passage, Forms { names, which })).find(is_by_value)
+}
+
 /// The constraints whose one-forms vanish at the first node, or else those that are dependent somewhere in the passage.
 fn dependent<P: Passage>(passage: &P) -> Option<Failure> {
     let forms = one_forms(passage, End::First, &passage.velocities(1.0));

@@ -173,6 +173,19 @@ pub(crate) fn diagnosed_at<S: System, T: Scalar>(
     diagnose(&Ends::<S>::between(parameters, h, [t, t], inputs, [(q, z), (q, z)]), failure)
 }
 
+/// Why a system cannot be started at (q, z) by any method, if a mass that is zero or negative is the reason.
+#[cold]
+#[inline(never)]
+pub(crate) fn undetermined_at<S: System, T: Scalar>(
+    parameters: &S::Parameters<T>,
+    (t, h): (T, T),
+    inputs: &S::Inputs<T>,
+    (q, z): (&S::Configuration<T>, &S::States<T>),
+) -> Option<Failure> {
+    let (q, z) = (values(q), values(z));
+    balance::undetermined(&Ends::<S>::between(parameters, h, [t, t], inputs, [(q, z), (q, z)]))
+}
+
 /// That the mass matrix at q gives some velocities a negative kinetic energy, if it does.
 #[doc(hidden)]
 pub fn negative_inertia<S: System>(

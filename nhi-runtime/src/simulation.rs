@@ -841,7 +841,10 @@ fn started<S: System, M: Method<S>, T: Scalar>(
     };
     let prepared = method.prepare(parameters, h).map_err(start)?;
     let state = method.start(parameters, h, &q, &v, &z, t, inputs).map_err(start)?;
-    Ok((prepared, state))
+    match passage::undetermined_at::<S, T>(parameters, (t, h), inputs, (&q, &z)) {
+        Some(cause) => Err(Error::Start { cause }),
+        None => Ok((prepared, state)),
+    }
 }
 
 /// How the initial values are made admissible. A function pointer, so that `new` does not instantiate the projection.

@@ -210,6 +210,36 @@ fn a_negative_mass_is_told_as_such() {
     }
 }
 
+/// Masses that cancel in the equations of a step: no other velocity, constraint or force couples to theirs.
+#[test]
+fn masses_that_cancel_in_a_step_are_told_as_well() {
+    let blade = "coordinates(x, y, phi), lagrangian = m/2*(dot(x)^2 + dot(y)^2) + j/2*dot(phi)^2,
+                 constraints(blade: sin(phi)*dx - cos(phi)*dy)";
+    let disc = "coordinates(x, y, phi, s), lagrangian = m/2*(dot(x)^2 + dot(y)^2 + dot(s)^2) + j/2*dot(phi)^2 - k/2*x^2,
+                constraints(dx - r*cos(phi)*ds, dy - r*sin(phi)*ds)";
+    // Two velocities without inertia, and one constraint on them.
+    let pair = "coordinates(x, y, phi), lagrangian = m/2*dot(x)^2 + j/2*(dot(y)^2 + dot(phi)^2),
+                constraints(dy - r*dphi)";
+    for (text, of) in [(blade, &["phi"][..]), (disc, &["phi"]), (pair, &["y", "phi"])] {
+        for j in [0.0, -0.4] {
+            for method in methods(text) {
+                let failure = failure(text, method, [1.3, j, 0.4, 1.0], &vec![0.2; count(text)]);
+                let (velocities, parameters) = match failure {
+                    Some(Failure::NoInertia { velocities, parameters }) if j == 0.0 => {
+                        (velocities, parameters)
+                    }
+                    Some(Failure::NegativeInertia { velocities, parameters }) if j < 0.0 => {
+                        (velocities, parameters)
+                    }
+                    other => panic!("{method:?}, j = {j}, {text}: {other:?}"),
+                };
+                assert_eq!(velocities.labels().collect::<Vec<_>>(), of, "{method:?}, j = {j}, {text}");
+                assert_eq!(parameters.labels().collect::<Vec<_>>(), ["j"], "{method:?}, j = {j}, {text}");
+            }
+        }
+    }
+}
+
 /// A drive that starts, stops and reverses takes the kinetic energy of all parts, also if one of them has no inertia.
 #[test]
 fn drives_of_parts_without_inertia_start_stop_and_reverse() {
