@@ -116,7 +116,7 @@ fn facts(x: &mut Context<'_>) -> Facts {
 
 /// Which method to use, from what the methods of `rows` keep.
 pub(super) fn recommendation(x: &Context<'_>, rows: &[Expectation]) -> String {
-    let default = Method::default_of(x.mechanics.system.group.is_some(), x.mechanics.has_positions());
+    let default = Method::default_of(!x.mechanics.system.group.is_trivial(), x.mechanics.has_positions());
     let energy = |method: Method| rows.iter().find(|row| row.method == method).map(|row| row.energy.0);
     let id = default.facts().id;
     let keeps_energy = energy(Method::Frame) == Some(Grade::Guaranteed);
