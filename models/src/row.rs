@@ -64,8 +64,8 @@ impl<S: Simulated<Configuration<f64>: Rates>> Model for Row<S> {
         S::VELOCITIES
     }
 
-    fn group(&self) -> Option<&'static str> {
-        <S::Configuration<f64> as Rates>::GROUP
+    fn group(&self) -> Option<String> {
+        <S::Configuration<f64> as Rates>::GROUP.map(str::to_owned)
     }
 
     fn shape(&self) -> usize {

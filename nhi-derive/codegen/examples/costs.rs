@@ -63,14 +63,8 @@ fn row(derived: &Derived, lines: usize, time: f64) {
     for method in &derived.methods {
         let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
         let fixed = method.state.belongs_to_step_size();
-        let optimised = optimise_step(
-            &mut pool,
-            &mut constants,
-            StepProgram::new(method.step.clone(), fixed),
-            Options::default(),
-        )
-        .0
-        .program;
+        let step = StepProgram::new(&pool, method.step.clone(), fixed);
+        let optimised = optimise_step(&mut pool, &mut constants, step, Options::default()).0.program;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);
         let mut iterations: Vec<String> = count.iterations.iter().map(ToString::to_string).collect();

@@ -253,13 +253,8 @@ fn steps_in_a_loop_are_no_more_than_by_themselves() {
             let alone = optimise(&mut pool, &mut constants, &step);
             let operations = Operations::of(&mut pool, &mut constants, &alone);
             let fixed = method.state.belongs_to_step_size();
-            let optimised = optimise_step(
-                &mut pool,
-                &mut constants,
-                StepProgram::new(step.clone(), fixed),
-                Options::default(),
-            )
-            .0;
+            let optimised = StepProgram::new(&pool, step.clone(), fixed);
+            let optimised = optimise_step(&mut pool, &mut constants, optimised, Options::default()).0;
             let entries = optimised.entries().iter();
             let count = |is: fn(&Carried) -> bool| entries.clone().filter(|entry| is(&entry.role)).count();
             let errors = count(|role| *role == Carried::OlderErrors);
@@ -379,14 +374,8 @@ fn newton_finds_motions_and_foresees_angles() {
         let method = derived.methods.iter().find(|m| m.id() == id).expect("a method");
         let (mut pool, step) = method.step.isolated(&method.pool);
         let fixed = method.state.belongs_to_step_size();
-        let step = optimise_step(
-            &mut pool,
-            &mut Constants::default(),
-            StepProgram::new(step.clone(), fixed),
-            Options::default(),
-        )
-        .0
-        .program;
+        let step = StepProgram::new(&pool, step.clone(), fixed);
+        let step = optimise_step(&mut pool, &mut Constants::default(), step, Options::default()).0.program;
         let mut unknowns = 0;
         let (mut prediction, mut known) = (0, 0);
         for statement in &step.body {

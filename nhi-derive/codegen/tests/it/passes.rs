@@ -665,9 +665,8 @@ fn the_same_program_is_optimised_the_same_way() {
 fn carried(text: &str, fixed: bool) -> (String, String) {
     let mut pool = Pool::new();
     let before = program(&mut pool, text);
-    let Some(carrying) =
-        state_cache(&mut pool, &mut Constants::default(), &StepProgram::new(before.clone(), fixed))
-    else {
+    let step = StepProgram::new(&pool, before.clone(), fixed);
+    let Some(carrying) = state_cache(&mut pool, &mut Constants::default(), &step) else {
         return (String::new(), String::new());
     };
     let start = carrying.initial().expect("a program for the start");
@@ -744,9 +743,8 @@ fn a_pivot_that_the_step_before_has_checked_is_left_to_the_start() {
             pivot c_1 > eps * m else constraints
             return q = [x_1], v = [w + h/c_1]",
     );
-    let carrying =
-        state_cache(&mut pool, &mut Constants::default(), &StepProgram::new(before.clone(), false))
-            .expect("something to carry");
+    let step = StepProgram::new(&pool, before.clone(), false);
+    let carrying = state_cache(&mut pool, &mut Constants::default(), &step).expect("something to carry");
     let start = carrying.initial().expect("a program for the start");
     let pivots = |p: &Program| p.body.iter().filter(|s| matches!(s, Statement::Pivot { .. })).count();
     assert_eq!((pivots(&carrying.program), pivots(&start)), (1, 1));
@@ -759,9 +757,8 @@ fn stepped(text: &str, fixed: bool) -> (String, Vec<usize>, usize) {
     let mut pool = Pool::new();
     let mut constants = Constants::default();
     let before = program(&mut pool, text);
-    let step =
-        optimise_step(&mut pool, &mut constants, StepProgram::new(before.clone(), fixed), Options::default())
-            .0;
+    let step = StepProgram::new(&pool, before.clone(), fixed);
+    let step = optimise_step(&mut pool, &mut constants, step, Options::default()).0;
     step.validate(&pool);
     step.initial().iter().for_each(|initial| initial.validate(&pool));
     let weight = weight_in_loop(&mut pool, &mut constants, &step.program);

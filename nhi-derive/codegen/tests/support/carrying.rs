@@ -22,13 +22,8 @@ pub(crate) struct Carrying {
 
 impl Carrying {
     pub(crate) fn new(mut pool: Pool, program: &Program, fixed: bool) -> Carrying {
-        let step = optimise_step(
-            &mut pool,
-            &mut Constants::default(),
-            StepProgram::new(program.clone(), fixed),
-            Options::default(),
-        )
-        .0;
+        let step = StepProgram::new(&pool, program.clone(), fixed);
+        let step = optimise_step(&mut pool, &mut Constants::default(), step, Options::default()).0;
         step.validate(&pool);
         let (initial, rescale) = (step.initial(), step.rescale(&mut pool));
         let others = [step.resync(&mut pool), step.update_velocity(&mut pool)];
