@@ -83,6 +83,7 @@ impl<S: System, M: Method<S>> Trajectory for Derived<S, M> {
         let (q, lambda, z) = (vector(&from.q), self.0.state().lambda(), self.0.state().z());
         let mut state = self.0.method().state(&parameters, h, &q, (&before, &after), &lambda, &z, from.t)?;
         for k in 0..steps {
+            self.0.method().resync_if_due(&mut state, k);
             state = self.0.method().step(&prepared, &state, from.t + k as f64 * h, &self.0.inputs())?;
         }
         Ok(node::<S, M>(from.t + steps as f64 * h, &state))

@@ -63,7 +63,7 @@ fn row(derived: &Derived, lines: usize, time: f64) {
     for method in &derived.methods {
         let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
         let fixed = method.state.belongs_to_step_size();
-        let step = StepProgram::new(&pool, method.step.clone(), fixed);
+        let step = StepProgram::new(&pool, method.step_with_components(), fixed);
         let optimised = optimise_step(&mut pool, &mut constants, step, Options::default()).0.program;
         let step = split(&pool, &optimised).step;
         let count = Operations::of(&mut pool, &mut constants, &step);

@@ -376,7 +376,7 @@ fn lowered(pool: &mut Pool, constants: &mut Constants, program: &Program) -> Fun
 
 /// The functions of a method but for its starts.
 fn step_functions(method: &MethodPrograms, options: Options) -> MethodFunctions {
-    let (mut pool, step) = method.step.isolated(&method.pool);
+    let (mut pool, step) = method.step_with_components().isolated(&method.pool);
     let is_retracted = is_retracted(&pool, &step);
     let (pool, constants) = (&mut pool, &mut Constants::default());
     let step = StepProgram::new(pool, step, method.state.belongs_to_step_size());

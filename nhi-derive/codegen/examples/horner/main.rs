@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let method = &derived.methods[0];
     let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
     print(&mut pool, &mut constants, "before the passes", &method.step);
-    let step = StepProgram::new(&pool, method.step.clone(), method.state.belongs_to_step_size());
+    let step = StepProgram::new(&pool, method.step_with_components(), method.state.belongs_to_step_size());
     let (step, _) = optimise_step(&mut pool, &mut constants, step, Options::default());
     let step = split(&pool, &step.program).step;
     print(&mut pool, &mut constants, "after the passes", &step);

@@ -209,6 +209,8 @@ pub struct MethodPrograms {
     pub pool: Pool,
     /// Inputs: parameters, h (both `Binding::Prepared`), the state's fields, t, inputs.
     pub step: Program,
+    /// What the step reads of a state and begins with, and the same of the next one.
+    components: [Vec<Expr>; 2],
     /// Inputs: parameters, h, q, v, z, t, inputs (all `Binding::Step`). A method without a choice has
     /// one start, `Consistent`. Starts that coincide for the system are the same program, with the name of the first.
     pub starts: Vec<(StartKind, Program)>,
@@ -220,6 +222,16 @@ impl MethodPrograms {
     /// Id in the literature tables and reference data, such as `dla2`.
     pub fn id(&self) -> &'static str {
         self.method.facts().id
+    }
+
+    /// The step that returns what it reads of a state, and the same of the next one, too ([`StepProgram::new`]).
+    ///
+    /// [`StepProgram::new`]: crate::program::StepProgram::new
+    pub fn step_with_components(&self) -> Program {
+        let roles = [Role::PreviousCarried, Role::Carried].into_iter();
+        let mut step = self.step.clone();
+        step.outputs.extend(outputs(roles.zip(self.components.clone()).collect()));
+        step
     }
 
     /// The different starts.
@@ -269,6 +281,8 @@ pub struct StepForm {
     form: Form,
     /// The step, in the pool of its [`StepForms`].
     pub step: Program,
+    /// As in [`MethodPrograms`].
+    components: [Vec<Expr>; 2],
 }
 
 /// How a step is written, where there is a choice.
@@ -302,10 +316,9 @@ impl StepForms {
         let mut all = Vec::new();
         for &exchanged in self.scheme.exchanges(&self.x) {
             let form = Form { exchanged, ..Form::default() };
-            all.push(StepForm { form, step: self.write(form).0 });
-            let form = Form { reduced: true, ..form };
-            if let (step, Made { reduced: true, .. }) = self.write(form) {
-                all.push(StepForm { form, step });
+            all.push(self.write(form).0);
+            if let (step, Made { reduced: true, .. }) = self.write(Form { reduced: true, ..form }) {
+                all.push(step);
             }
         }
         all
@@ -317,21 +330,19 @@ impl StepForms {
         if !like.step.has_loop() {
             return None;
         }
-        let form = Form { parted: true, ..like.form };
-        let (step, Made { parted, .. }) = self.write(form);
-        parted.then_some(StepForm { form, step })
+        let (step, Made { parted, .. }) = self.write(Form { parted: true, ..like.form });
+        parted.then_some(step)
     }
 
     /// The same step for readers: residuals and Jacobian of Newton's method have names.
     pub fn readable(&mut self, like: &StepForm) -> StepForm {
-        let form = Form { readable: true, ..like.form };
-        StepForm { form, step: self.write(form).0 }
+        self.write(Form { readable: true, ..like.form }).0
     }
 
     /// The programs of the method with this step.
     pub fn with(
         mut self,
-        StepForm { step, .. }: StepForm,
+        StepForm { step, components, .. }: StepForm,
         derivatives: Option<(DerivativePrograms, CurvatureProgram)>,
     ) -> MethodPrograms {
         let starts = self.scheme.starts(&mut self.x);
@@ -340,13 +351,19 @@ impl StepForms {
             state: self.scheme.state(),
             pool: self.x.system.pool,
             step,
+            components,
             starts,
             derivatives,
         }
     }
 
-    fn write(&mut self, form: Form) -> (Program, Made) {
-        step(&mut self.x, self.method.facts(), &self.scheme, form)
+    fn write(&mut self, form: Form) -> (StepForm, Made) {
+        let (mut step, made) = step(&mut self.x, self.method.facts(), &self.scheme, form);
+        let components = [Role::PreviousCarried, Role::Carried].map(|role| {
+            let place = step.outputs.iter().position(|output| output.role == role);
+            place.map_or_else(Vec::new, |i| step.outputs.remove(i).values)
+        });
+        (StepForm { form, step, components }, made)
     }
 }
 

@@ -19,6 +19,8 @@ pub enum Carried {
     Cached,
     /// An intermediate value of the scheme: the step begins after it.
     Intermediate,
+    /// A component of the velocity, or a momentum coordinate, in the scheme's frame: the step begins with it.
+    Component,
     /// A coordinate at the midpoint of the next step.
     Midpoint,
     /// Number `velocity` among the entries of the velocity with this role, times the entry's unit.
@@ -105,6 +107,7 @@ impl StateEntry {
         let what = match &self.role {
             Carried::Cached => formula("Value that this step has computed for the next one"),
             Carried::Intermediate => "Intermediate value with which the next step begins".into(),
+            Carried::Component => "Component in the frame with which the next step begins".into(),
             Carried::Midpoint => formula("Coordinate at the midpoint of the next step"),
             Carried::Increment { of, index } => {
                 let velocity = step.symbols(of).get(*index).map_or_else(String::new, |&v| show(v));
@@ -170,7 +173,7 @@ impl StepProgram {
         program.body.splice(..0, others.collect::<Vec<_>>());
         let mut step = StepProgram { program, has_one_size, start, entries: Vec::new() };
         step.carry(pairs.into_iter().map(|(symbol, next)| {
-            (StateEntry::new(symbol, Carried::Intermediate, symbol, Rescale::Keep), next)
+            (StateEntry::new(symbol, Carried::Component, symbol, Rescale::Keep), next)
         }));
         drop_unused(pool, &mut step.program);
         step.program.body = without_idle_headings(std::mem::take(&mut step.program.body));

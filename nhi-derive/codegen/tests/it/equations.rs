@@ -111,7 +111,7 @@ fn no_heading_stands_over_another_or_over_nothing() {
             }
             let (mut pool, mut constants) = (method.pool.clone(), Constants::default());
             let fixed = method.state.belongs_to_step_size();
-            let step = StepProgram::new(&pool, method.step.clone(), fixed);
+            let step = StepProgram::new(&pool, method.step_with_components(), fixed);
             let (step, _) = optimise_step(&mut pool, &mut constants, step, Options::default());
             let step = split(&pool, &step.program).step;
             assert!(is_headed(&step.body), "{}: {}", method.id(), step.show(&pool));

@@ -190,7 +190,7 @@ fn programs_on_groups_are_valid() {
 
 /// A step that carries values.
 fn carrying(method: &MethodPrograms) -> Option<Carrying> {
-    let (pool, step) = method.step.isolated(&method.pool);
+    let (pool, step) = method.step_with_components().isolated(&method.pool);
     let carrying = Carrying::new(pool, &step, method.state.belongs_to_step_size());
     carrying.carries().then_some(carrying)
 }
@@ -372,7 +372,7 @@ fn newton_finds_motions_and_foresees_angles() {
         let declaration = declarations.iter().find(|d| d.system.name == name).expect("a model");
         let derived = derived(declaration.clone());
         let method = derived.methods.iter().find(|m| m.id() == id).expect("a method");
-        let (mut pool, step) = method.step.isolated(&method.pool);
+        let (mut pool, step) = method.step_with_components().isolated(&method.pool);
         let fixed = method.state.belongs_to_step_size();
         let step = StepProgram::new(&pool, step.clone(), fixed);
         let step = optimise_step(&mut pool, &mut Constants::default(), step, Options::default()).0.program;

@@ -15,6 +15,8 @@
 //! On a group q' is (r + h ū, g exp(h ξ̄)), and everything in between moves along the same exponentials: q̄ is (r + h/2 ū,
 //! g exp(h/2 ξ̄)), and ∇̄V averages the derivatives along velocities of the body. The energy is exact for the same reason.
 //!
+//! The state carries ν': reading it from v' would take longer and add its rounding in every step.
+//!
 //! Unknown are ν̄ and what else is not explicit of the middle of the step ([`blocks`]). Averages of ∇V have closed forms where the
 //! potential allows it ([`mean`]).
 

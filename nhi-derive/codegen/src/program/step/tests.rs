@@ -1,6 +1,6 @@
 use super::{Carried, Rescale, Rotated, StateEntry, StepProgram};
 use crate::expr::{Expr, Pool, Rational};
-use crate::program::{Binding, Input, Output, Prediction, Program, Role, Statement, Turn};
+use crate::program::{Binding, Input, Output, Prediction, Program, Role, Singular, Statement, Turn, lets};
 
 /// A step that computes nothing: (parameters, h, q = x, v = u, t) → q, v.
 fn program(pool: &mut Pool) -> Program {
@@ -161,4 +161,35 @@ fn entries_are_those_of_the_program() {
     let (pool, mut step) = rotating(["s", "c"], "from", Some("by"), "from");
     step.program.inputs.retain(|input| input.role != Role::Carried);
     step.validate(&pool);
+}
+
+/// What a step reads of the state, and states of the next one, is carried; a number of the state itself is not.
+#[test]
+fn components_are_carried() {
+    let mut pool = Pool::new();
+    let mut program = program(&mut pool);
+    let [h, u, x, nu, square, next] = ["h", "u", "x", "nu", "square", "nu_1"].map(|name| pool.symbol(name));
+    let (root, double, sum) = (pool.powi(x, 2), pool.mul(u, x), pool.add(nu, h));
+    program.body = vec![
+        Statement::Let { symbol: square, value: root },
+        Statement::Pivot { pivot: square, diagonal: x, what: Singular::Mass },
+        Statement::Let { symbol: nu, value: double },
+        Statement::Let { symbol: next, value: sum },
+    ];
+    let output = |role: Role, values: Vec<Expr>| Output { role, values, scalar: false };
+    program.outputs[1].values = vec![pool.mul(next, square)];
+    program.outputs.push(output(Role::PreviousCarried, vec![nu, u]));
+    program.outputs.push(output(Role::Carried, vec![next, u]));
+    let step = StepProgram::new(&pool, program, false);
+    step.validate(&pool);
+    let [entry] = step.entries() else { panic!("{:?}", step.entries()) };
+    assert_eq!((entry.symbol, &entry.role, entry.rescale), (nu, &Carried::Component, Rescale::Keep));
+    assert_eq!(step.next(), [next]);
+    // The pivot is tested where ν is read.
+    let bound: Vec<Expr> = lets(&step.program.body).map(|(symbol, _)| symbol).collect();
+    assert_eq!((bound, step.program.body.len()), (vec![square, next], 2));
+    let initial = step.initial().expect("a start");
+    initial.validate(&pool);
+    assert_eq!((initial.body.len(), &initial.outputs[0].values), (3, &vec![nu]));
+    assert!(step.rescale(&mut pool).is_none());
 }

@@ -117,7 +117,7 @@ fn second_declarations() {
     let list = declared("group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w3))");
     assert!(errors(&list).is_empty());
     let same = declared("group = (SE2(theta, x, y; omega, v, w), SO3(R; w1, w2, w))");
-    assert_eq!(errors(&same), ["`w` is declared twice"]);
+    assert_eq!(errors(&same), ["the name `w` is declared twice", "unknown name `w3`"]);
     assert_eq!(errors(&declared("group = ()")), ["expected a group in here"]);
     let coordinates = "#[nonholonomic(coordinates(x), coordinates(y), lagrangian = dot(x)^2 + dot(y)^2, constraints(dx - dy = 0))]
         struct S;";
