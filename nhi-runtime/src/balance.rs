@@ -539,15 +539,17 @@ pub fn undetermined<P: Passage>(passage: &P) -> Option<Failure> {
         which.count_ones() as usize > constraints
     };
     let names = passage.velocity_names();
-    let failures: [(u64, fn(&P, Forms) -> Failure); 2] = [(none, no_inertia), (negative, of_negative)];
-    let found = failures.into_iter().filter(|&(which, _)| exceed(which));
     let is_by_value = |failure: &Failure| match failure {
         Failure::NoInertia { parameters, .. } | Failure::NegativeInertia { parameters, .. } => {
             parameters.which != 0
         }
         _ => false,
     };
-    found.map(|(which, failure)| failure(passage, Forms { names, which })).find(is_by_value)
+    let found = [
+        exceed(none).then(|| no_inertia(passage, Forms { names, which: none })),
+        exceed(negative).then(|| of_negative(passage, Forms { names, which: negative })),
+    ];
+    found.into_iter().flatten().find(is_by_value)
 }
 
 /// The constraints whose one-forms vanish at the first node, or else those that are dependent somewhere in the passage.

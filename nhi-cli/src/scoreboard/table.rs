@@ -173,14 +173,13 @@ impl Board {
             errors.sort_by(f64::total_cmp);
             errors
         };
-        let places: [(&str, fn(usize) -> usize); 2] =
-            [("random steps", |count| (count - 1) / 2), ("worst", |count| count - 1)];
-        for (name, place) in places {
+        for (name, kind) in [("random steps", Kind::Median), ("worst", Kind::Worst)] {
             let error = |(i, id): (usize, &&'static str)| {
                 let errors = errors(i);
-                (!errors.is_empty()).then(|| (*id, Some(errors[place(errors.len())])))
+                let last = errors.len().checked_sub(1)?;
+                let place = if kind == Kind::Worst { last } else { last / 2 };
+                Some((*id, Some(errors[place])))
             };
-            let kind = if name == "worst" { Kind::Worst } else { Kind::Median };
             columns.push(Column {
                 name: name.to_owned(),
                 kind,
